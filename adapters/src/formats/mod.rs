@@ -1,0 +1,1 @@
+//! Report formats that several tools share.

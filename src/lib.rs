@@ -1,0 +1,15 @@
+//! polymut: one verdict for the mutation tests of a change, in every language that it touches.
+//!
+//! # The life of a mutant, in eight stations
+//! 1. [`git`] turns the diff into changed lines per file.
+//! 2. `git` lists files; every adapter's `detect` claims projects.
+//! 3. `planner` asks each adapter for the steps of a stage.
+//! 4. [`exec`] runs them in sandboxes.
+//! 5. `Adapter::parse` reads what they left.
+//! 6. `normalize` gives each mutant a path, a span, an id, and marks it in or out of scope.
+//! 7. `gate` weighs it.
+//! 8. `report` shows it.
+
+pub mod exec;
+pub mod paths;
+pub mod sources;

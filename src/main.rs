@@ -1,0 +1,3 @@
+//! The `polymut` program.
+
+fn main() {}
