@@ -23,6 +23,13 @@ pub trait Adapter: Sync {
     /// What the stage left, however it ended. Called once per sandbox; the pipeline unites them by [`Key`].
     fn parse(&self, job: &Job<'_>, stage: Stage<'_>, ran: &Ran) -> Result<Parsed, ParseError>;
 
+    /// Whether `path`, a file of `project`, is test code by the language's conventions: never mutated, and named as
+    /// such when only tests changed.
+    fn is_test(&self, project: &Project, path: &RepoPath) -> bool {
+        let _ = (project, path);
+        false
+    }
+
     /// Progress from one line of a running step's output; lines end at `\n` or `\r`.
     fn watch(&self, _step: &str, _line: &str) -> Option<Tick> {
         None
@@ -120,11 +127,20 @@ pub struct Project {
     pub dir: RepoDir,
     /// Folders whose files belong to the project; the deepest claim of a tool on a file wins.
     pub owns: Vec<RepoDir>,
-    /// What the adapter wants to remember from detection.
+    /// What the adapter wants to remember from detection. The key [`Project::CONFIGURED`] is read by the planner.
     pub memo: BTreeMap<String, Vec<String>>,
 }
 
 impl Project {
+    /// Memo key: present when the project has this tool's own configuration. Where two tools claim one file, the
+    /// configured one runs.
+    pub const CONFIGURED: &'static str = "configured";
+
+    /// Whether the project has this tool's own configuration.
+    pub fn is_configured(&self) -> bool {
+        self.memo.contains_key(Self::CONFIGURED)
+    }
+
     /// The project's name in the document.
     pub fn id(&self) -> ProjectId {
         ProjectId::of(&self.tool, &self.dir)
