@@ -11,5 +11,6 @@
 //! 8. `report` shows it.
 
 pub mod exec;
+pub mod normalize;
 pub mod paths;
 pub mod sources;
