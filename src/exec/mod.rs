@@ -7,4 +7,7 @@
 
 pub mod sandbox;
 
-pub use sandbox::{Launch, Sandbox, SandboxError, SandboxFile};
+pub use sandbox::{
+    CopiedSandbox, Launch, Request, Sandbox, SandboxError, SandboxFile, SourceBytes, SourceEntry, SourceKind,
+    copied_level,
+};

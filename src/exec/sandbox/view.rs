@@ -85,6 +85,12 @@ pub enum SandboxError {
         /// Its words.
         source: io::Error,
     },
+    /// A file went away while it was copied.
+    #[error("{path} vanished while it was copied")]
+    Vanished {
+        /// The file.
+        path: String,
+    },
     /// Not enough room.
     #[error("{folder} has {free} bytes free; the sandbox needs about {needed}")]
     NoSpace {
@@ -110,6 +116,9 @@ impl SandboxError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Io { .. } => None,
+            Self::Vanished { .. } => {
+                Some("something else is writing in the tree; run again when it is still".to_owned())
+            }
             Self::NoSpace { folder, .. } => {
                 Some(format!("free some room in {folder}, or set POLYMUT_STATE to a larger disk"))
             }
