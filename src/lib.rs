@@ -13,4 +13,5 @@
 pub mod exec;
 pub mod normalize;
 pub mod paths;
+pub mod planner;
 pub mod sources;

@@ -190,6 +190,8 @@ pub enum OutsideReason {
     Test,
     /// A source file that no project claims.
     Unclaimed,
+    /// Its project or tool was left out on the command line.
+    NotChosen,
 }
 
 /// One file of the scope.

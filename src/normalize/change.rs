@@ -2,6 +2,8 @@
 //!
 //! In: source, span, replacement, or the adapter's own diff. Out: diff text. I/O: none.
 
+use std::fmt::Write as _;
+
 use polymut_schemas::{RepoPath, Span};
 use similar::TextDiff;
 
@@ -18,18 +20,16 @@ pub(super) struct Edit<'a> {
 
 /// The diff, where span and replacement give one; else the adapter's, with its paths moved to the repository root.
 pub(super) fn diff(edit: &Edit<'_>) -> Option<String> {
-    match edit.given {
-        Some(given) => Some(rebase(edit, given)),
-        None => {
-            let text = edit.text?;
-            let changed = apply(text, edit.span?, edit.replacement?)?;
-            Some(unified(edit.file, text, &changed)).filter(|diff| !diff.is_empty())
-        }
+    if let Some(given) = edit.given {
+        return Some(rebase(edit, given));
     }
+    let text = edit.text?;
+    let changed = apply(text, edit.span?, edit.replacement?)?;
+    Some(unified(edit.file, text, &changed)).filter(|diff| !diff.is_empty())
 }
 
 /// `text` with the span replaced; `None` when the span lacks columns or does not lie in the text.
-pub(super) fn apply(text: &str, span: Span, replacement: &str) -> Option<String> {
+pub(crate) fn apply(text: &str, span: Span, replacement: &str) -> Option<String> {
     span.start.column?;
     let end = span.end?;
     end.column?;
@@ -41,7 +41,7 @@ pub(super) fn apply(text: &str, span: Span, replacement: &str) -> Option<String>
 }
 
 /// A git-style unified diff of one file with three lines of context.
-pub(super) fn unified(file: &RepoPath, old: &str, new: &str) -> String {
+pub(crate) fn unified(file: &RepoPath, old: &str, new: &str) -> String {
     let diff = TextDiff::from_lines(old, new);
     let name = quoted(file.as_str());
     let body = diff.unified_diff().context_radius(3).to_string();
@@ -73,7 +73,7 @@ fn quoted(name: &str) -> String {
             other if other.is_control() => {
                 let mut bytes = [0; 4];
                 for byte in other.encode_utf8(&mut bytes).bytes() {
-                    out.push_str(&format!("\\{byte:03o}"));
+                    let _ = write!(out, "\\{byte:03o}");
                 }
             }
             other => out.push(other),

@@ -154,7 +154,7 @@ fn function_name(header: &str) -> Option<String> {
         Some(left) => left.split(':').next().unwrap_or(left),
         None => header.split_once('(').filter(|_| header.contains(')')).map(|(left, _)| left)?,
     };
-    let before = before.trim_end().trim_end_matches(|c: char| c == '>' || c == '<' || c == ',').trim_end();
+    let before = before.trim_end().trim_end_matches(['>', '<', ',']).trim_end();
     let name: String = before
         .chars()
         .rev()

@@ -6,7 +6,7 @@
 //! - This room alone resolves a tool's paths and columns, and alone decides what is in scope.
 //! - Nothing vanishes: `parsed == mutants + dropped by reason`, counted in [`Normalized::dropped`].
 
-mod change;
+pub(crate) mod change;
 mod columns;
 mod fingerprint;
 mod functions;
