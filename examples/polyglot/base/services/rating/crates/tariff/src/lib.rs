@@ -1,0 +1,5 @@
+//! Rate cards: what a parcel of a given weight costs in a given zone.
+
+mod card;
+
+pub use card::{Band, CardError, RateCard};

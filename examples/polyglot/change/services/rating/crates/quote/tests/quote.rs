@@ -1,0 +1,41 @@
+use quote::{Dimensions, Parcel, QuoteError, Shipper, quote};
+use tariff::{Ladder, RateCard};
+
+const SMALL: Dimensions = Dimensions { length_mm: 200, width_mm: 150, height_mm: 80 };
+const LAMPSHADE: Dimensions = Dimensions { length_mm: 400, width_mm: 400, height_mm: 250 };
+
+fn card() -> RateCard {
+    RateCard::parse("DE-2; 500=310; 2000=450; 31500=1290").expect("a good card")
+}
+
+fn shipper(parcels_last_month: u32) -> Shipper {
+    let ladder = Ladder::parse("100=250, 1000=400").expect("a good ladder");
+    Shipper { ladder, parcels_last_month, campaign_basis_points: 0 }
+}
+
+#[test]
+fn small_parcels_pay_by_the_scale() {
+    let quote = quote(&card(), &shipper(3), &Parcel { grams: 480, dimensions: SMALL }).expect("a price");
+    assert_eq!((quote.cents, quote.chargeable_grams), (310, 480));
+    assert_eq!(quote.zone, "DE-2");
+}
+
+#[test]
+fn large_shippers_pay_less() {
+    let parcel = Parcel { grams: 480, dimensions: SMALL };
+    let list = quote(&card(), &shipper(3), &parcel).expect("a price");
+    let reduced = quote(&card(), &shipper(400), &parcel).expect("a price");
+    assert!(reduced.cents < list.cents);
+}
+
+#[test]
+fn bulky_parcels_pay_for_their_volume() {
+    let quote = quote(&card(), &shipper(3), &Parcel { grams: 900, dimensions: LAMPSHADE }).expect("a price");
+    assert_eq!((quote.cents, quote.chargeable_grams), (1290, 8000));
+}
+
+#[test]
+fn parcels_beyond_the_card_are_refused() {
+    let refused = quote(&card(), &shipper(3), &Parcel { grams: 40_000, dimensions: SMALL });
+    assert_eq!(refused, Err(QuoteError::TooHeavy { limit_grams: 31_500 }));
+}
