@@ -1,0 +1,3 @@
+module parcelwright.example/dispatch
+
+go 1.22

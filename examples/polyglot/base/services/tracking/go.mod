@@ -1,0 +1,3 @@
+module parcelwright.example/tracking
+
+go 1.22
