@@ -1,0 +1,11 @@
+package example.parcelwright.statements
+
+import example.parcelwright.ledger.Journal
+import java.time.LocalDate
+
+/** The days that one statement is about; [until] is the first day of the next one. */
+class StatementPeriod(private val from: LocalDate, private val until: LocalDate) {
+    fun covers(day: LocalDate): Boolean = !day.isBefore(from) && day.isBefore(until)
+
+    fun title(journal: Journal): String = "$from to $until: ${journal.balance()}"
+}
