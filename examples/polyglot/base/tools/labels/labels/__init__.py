@@ -1,0 +1,1 @@
+"""Label files, and the printers that take them."""

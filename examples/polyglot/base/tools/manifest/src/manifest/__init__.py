@@ -1,0 +1,1 @@
+"""The day's manifest: which parcels go into which bag."""
