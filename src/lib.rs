@@ -10,8 +10,10 @@
 //! 7. `gate` weighs it.
 //! 8. `report` shows it.
 
+pub mod config;
 pub mod exec;
 pub mod normalize;
+pub mod exit;
 pub mod paths;
 pub mod planner;
 pub mod sources;
