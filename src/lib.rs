@@ -12,8 +12,8 @@
 
 pub mod config;
 pub mod exec;
-pub mod normalize;
 pub mod exit;
+pub mod normalize;
 pub mod paths;
 pub mod planner;
 pub mod sources;
