@@ -4,10 +4,42 @@
 //! - One function starts processes (`process.rs`); argv only, no shell.
 //! - Nothing is ever written into the user's tree; every tool runs in a [`Sandbox`].
 //! - What an end means is not decided here, but by the adapter's `parse`.
+//! - No process outlives the step that started it, and no step outlives the future that runs it.
+//! - Listeners of [`Event`]s decide nothing.
 
+mod collect;
+mod disk;
+mod env;
+mod error;
+mod event;
+#[cfg_attr(not(target_os = "linux"), path = "family_elsewhere.rs")]
+mod family;
+mod output;
+mod process;
+mod provision;
+mod record;
+mod resolve;
 pub mod sandbox;
+mod schedule;
+mod secrets;
+mod stage;
+mod stop;
+mod workdir;
 
+pub use collect::LARGEST_ARTIFACT;
+pub use disk::require as require_room;
+pub use env::{HostEnv, SCRUB, ToolEnv};
+pub use error::{ExecError, InstallError};
+pub use event::{Event, EventSender, StageLabel};
+pub use family::MARKER;
+pub use output::{Cap, OnLine};
+pub use process::{Ended, Process, run as run_process};
+pub use provision::{Install, Installed, Store};
 pub use sandbox::{
     CopiedSandbox, Launch, Request, Sandbox, SandboxError, SandboxFile, SourceBytes, SourceEntry, SourceKind,
     copied_level,
 };
+pub use schedule::{Lease, Want, longest_first, run_all};
+pub use stage::{StageContext, run_stage};
+pub use stop::{GRACE, Stop, StopReason};
+pub use workdir::{RunDir, State};

@@ -20,7 +20,7 @@ pub(crate) fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> Sandb
 }
 
 /// The bytes of a regular file; `None` when there is none at `path` (a folder, pipe or device counts as none).
-pub(super) fn read_regular(path: &Utf8Path) -> Result<Option<Vec<u8>>, SandboxError> {
+pub(in crate::exec) fn read_regular(path: &Utf8Path) -> Result<Option<Vec<u8>>, SandboxError> {
     let file = match open_without_waiting(path) {
         Ok(file) => file,
         Err(error) if is_nothing(&error) => return Ok(None),
@@ -68,7 +68,7 @@ fn open_without_waiting(path: &Utf8Path) -> io::Result<fs::File> {
 
 /// Creates or replaces the file at `path` below `root`, with its folders. A link at `path` is replaced, not followed;
 /// a folder on the way that is a link out of `root` is refused.
-pub(super) fn write_inside(root: &Utf8Path, path: &RepoPath, bytes: &[u8]) -> Result<(), SandboxError> {
+pub(in crate::exec) fn write_inside(root: &Utf8Path, path: &RepoPath, bytes: &[u8]) -> Result<(), SandboxError> {
     let what = || format!("cannot write {path} in the sandbox");
     let folder = make_folder_inside(root, &path.dir())?;
     let target = folder.join(path.file_name());
@@ -105,7 +105,7 @@ fn make_folder_inside(root: &Utf8Path, dir: &RepoDir) -> Result<std::path::PathB
 
 /// Regular files below `under`, sorted. Folders of `skipped`, folders behind links and `.git` are not entered; a link
 /// to a file counts when it stays below `root`; names that are not UTF-8 have no path in the document and are left out.
-pub(super) fn list(
+pub(in crate::exec) fn list(
     root: &AbsPath,
     under: &RepoDir,
     skipped: &BTreeSet<RepoDir>,
@@ -154,7 +154,7 @@ fn regular(root: &AbsPath, path: RepoPath) -> Option<SandboxFile> {
 }
 
 /// Removes a folder and all below it, also where a tool took away its own right to write (Go's module cache).
-pub(super) fn remove_tree(folder: &Utf8Path) -> io::Result<()> {
+pub(in crate::exec) fn remove_tree(folder: &Utf8Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(_) => {

@@ -18,5 +18,6 @@ mod tests;
 mod view;
 
 pub use copied::{CopiedSandbox, copied_level};
+pub(super) use host::{list, read_regular, remove_tree, write_inside};
 pub use source::{Request, SourceBytes, SourceEntry, SourceKind};
 pub use view::{Launch, Sandbox, SandboxError, SandboxFile};

@@ -42,6 +42,13 @@ pub trait Sandbox: Send + Sync {
     /// Turns a command into what has to be started so that it runs inside the walls of this sandbox.
     fn launch(&self, inside: Launch) -> Result<Launch, SandboxError>;
 
+    /// Whether the command that was started as process `leader` is over its memory ceiling, or was ended for it. Asked
+    /// while it runs (a yes makes the executor stop it) and once after it has ended. A sandbox that holds no ceiling
+    /// says no.
+    fn over_memory(&self, _leader: u32) -> bool {
+        false
+    }
+
     /// A new sandbox that starts from this one's present state, with a fresh work folder called `name`.
     fn fork(&self, name: &str) -> Result<Box<dyn Sandbox>, SandboxError>;
 }
