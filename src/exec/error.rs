@@ -123,6 +123,9 @@ impl ExecError {
     /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Sandbox(SandboxError::Io { source, .. }) if is_full(source) => {
+                Some("free some room there, or set POLYMUT_STATE to a folder on a larger disk".to_owned())
+            }
             Self::Sandbox(error) => error.hint(),
             Self::NoSpace { folder, .. } => {
                 Some(format!("free some room in {folder}, or set POLYMUT_STATE to a folder on a larger disk"))

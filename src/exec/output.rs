@@ -218,7 +218,7 @@ mod tests {
         }
         let output = sink.finish().unwrap();
         assert_eq!(output.bytes, b"aaaa\nbbbb\nffff\n");
-        assert_eq!(output.lost as usize + output.bytes.len(), all.len());
+        assert_eq!(output.lost + output.bytes.len() as u64, all.len() as u64);
         let log = fs_err::read_to_string(dir.path().join("log")).unwrap();
         assert!(
             log.starts_with("aaaa\nbbbb\n") && log.contains("15 bytes") && log.ends_with("\nffff\n"),

@@ -30,10 +30,10 @@ const COMPLETE: &str = ".complete";
 const LEAST_ROOM: u64 = 1 << 30;
 
 /// The most that one command of a recipe may take: a slow machine builds a tool from source.
-const COMMAND_LIMIT: Duration = Duration::from_secs(45 * 60);
+const COMMAND_LIMIT: Duration = Duration::from_mins(45);
 
 /// The longest wait for another polymut that installs the same tool.
-const LOCK_LIMIT: Duration = Duration::from_secs(60 * 60);
+const LOCK_LIMIT: Duration = Duration::from_hours(1);
 
 /// How many lines of a failed command are quoted.
 const QUOTED_LINES: usize = 15;

@@ -105,14 +105,14 @@ impl Resolver<'_> {
                 return Ok(Some(self.sandbox.seen(&candidate)));
             }
             if let Ok(found) = which::which_in(name, Some(&folder), cwd.as_std_path()) {
-                return absolute(found).map(Some);
+                return absolute(&found).map(Some);
             }
         }
         Ok(None)
     }
 }
 
-fn absolute(found: std::path::PathBuf) -> Result<AbsPath, ExecError> {
+fn absolute(found: &std::path::Path) -> Result<AbsPath, ExecError> {
     match found.to_str().map(AbsPath::new) {
         Some(Ok(path)) => Ok(path),
         Some(Err(_)) | None => Err(ExecError::NotUtf8(found.to_string_lossy().into_owned())),

@@ -68,7 +68,11 @@ fn open_without_waiting(path: &Utf8Path) -> io::Result<fs::File> {
 
 /// Creates or replaces the file at `path` below `root`, with its folders. A link at `path` is replaced, not followed;
 /// a folder on the way that is a link out of `root` is refused.
-pub(in crate::exec) fn write_inside(root: &Utf8Path, path: &RepoPath, bytes: &[u8]) -> Result<(), SandboxError> {
+pub(in crate::exec) fn write_inside(
+    root: &Utf8Path,
+    path: &RepoPath,
+    bytes: &[u8],
+) -> Result<(), SandboxError> {
     let what = || format!("cannot write {path} in the sandbox");
     let folder = make_folder_inside(root, &path.dir())?;
     let target = folder.join(path.file_name());
