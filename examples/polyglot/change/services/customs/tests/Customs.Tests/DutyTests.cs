@@ -1,0 +1,18 @@
+using Xunit;
+
+namespace Parcelwright.Customs.Tests;
+
+public class DutyTests
+{
+    [Fact]
+    public void DutyIsAShareOfTheValue()
+    {
+        Assert.Equal(24.69m, Duty.Due(205.75m, 12m, gift: false));
+    }
+
+    [Fact]
+    public void SmallParcelsAreFree()
+    {
+        Assert.Equal(0m, Duty.Due(80m, 12m, gift: false));
+    }
+}
