@@ -14,6 +14,7 @@ pub mod config;
 pub mod exec;
 pub mod exit;
 pub mod normalize;
+pub mod lexer;
 pub mod paths;
 pub mod planner;
 pub mod sources;
