@@ -22,4 +22,5 @@ pub use model::{
 pub use read::{FILE, load, parse};
 pub use settings::JobSettings;
 pub use units::{Bytes, Period};
+pub(crate) use waivers::counts;
 pub use waivers::{WAIVERS, WaiverFile, Waivers, load_waivers, parse_waivers};

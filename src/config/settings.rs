@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use polymut_adapters::adapter::OwnCommand;
 use polymut_adapters::{OperatorSet, Project, ProjectSettings};
-use polymut_schemas::{RepoDir, ToolId};
+use polymut_schemas::RepoDir;
 
 use super::{Config, Network, Operators, ProjectConfig};
 
@@ -45,9 +45,10 @@ impl Config {
         settings
     }
 
-    /// The tools that entries for this very folder name: the choice where several could run.
-    pub fn tools_for(&self, dir: &RepoDir) -> BTreeSet<ToolId> {
-        self.entries(dir).filter_map(|entry| entry.tool.as_deref().map(ToolId::from)).collect()
+    /// Entries that name a tool, in order: path pattern and tool. They choose where several tools could run.
+    pub fn tool_choices(&self) -> Vec<(String, String)> {
+        let named = |entry: &ProjectConfig| Some((entry.path.as_str().to_owned(), entry.tool.clone()?));
+        self.projects.iter().filter_map(named).collect()
     }
 
     /// The projects that run a command of their own: folder and command.
@@ -107,6 +108,8 @@ fn take<T>(slot: &mut Option<T>, value: Option<T>) {
 mod tests {
     use std::collections::BTreeMap;
 
+    use polymut_schemas::ToolId;
+
     use super::super::{Bytes, PathGlob};
     use super::*;
 
@@ -144,9 +147,7 @@ mod tests {
         let config = Config { projects: vec![only], ..Config::default() };
         assert_eq!(config.settings_for(&project("beta", "lib")).adapter.operators, OperatorSet::All);
         assert_eq!(config.settings_for(&project("alpha", "lib")).adapter.operators, OperatorSet::Default);
-        let tools: Vec<String> =
-            config.tools_for(&RepoDir::new("lib").unwrap()).into_iter().map(|t| t.0).collect();
-        assert_eq!(tools, ["beta"]);
+        assert_eq!(config.tool_choices(), [("lib".to_owned(), "beta".to_owned())]);
     }
 
     #[test]
