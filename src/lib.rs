@@ -13,8 +13,8 @@
 pub mod config;
 pub mod exec;
 pub mod exit;
-pub mod lexer;
 pub mod gate;
+pub mod lexer;
 pub mod normalize;
 pub mod paths;
 pub mod planner;
