@@ -1,1 +1,5 @@
 //! Report formats that several tools share.
+
+pub mod elements;
+mod elements_html;
+pub mod text;
