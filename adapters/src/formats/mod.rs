@@ -2,4 +2,5 @@
 
 pub mod elements;
 mod elements_html;
+pub mod elements_import;
 pub mod text;
