@@ -46,7 +46,9 @@ scratch_path!(StorePath);
 /// The steps of one stage and what to gather afterwards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// In order; a step starts when the one before ended with an exit code of its `go_on`.
+    /// In order; a step starts when the one before ended with an exit code of its `go_on`. After another end nothing
+    /// starts any more, except that steps about one mutant do not decide for others: the steps about other mutants
+    /// still run (a mutant that hangs in Confirm leaves the rest to be settled).
     pub steps: Vec<Step>,
     /// Artifacts to read when the last step has ended, however it ended.
     pub gather: Vec<Gather>,

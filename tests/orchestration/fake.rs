@@ -9,15 +9,21 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use polymut::exec::StopReason;
+
 /// The arguments that turn this test binary into the fake tool.
 pub(crate) const ENTRY: [&str; 3] = ["--exact", "fake::fake_tool", "--nocapture"];
 
-/// Not a claim: the entry of the fake tool. Without its words it does nothing.
+/// Not a claim: the entry of the fake tool. Where the arguments do not begin with [`ENTRY`], it does nothing.
 #[test]
 fn fake_tool() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    for word in words.iter().filter(|word| !ENTRY.contains(&word.as_str())) {
-        act(word);
+    if let Some((entry, words)) = words.split_at_checked(ENTRY.len())
+        && entry == ENTRY
+    {
+        for word in words {
+            act(word);
+        }
     }
 }
 
@@ -31,6 +37,7 @@ fn act(word: &str) {
             std::thread::sleep(Duration::from_hours(1));
         },
         "deaf" => be_deaf(),
+        "obey" => obey(value),
         "pid" => put(value, std::process::id().to_string().as_bytes()),
         "say" => println(value.as_bytes()),
         "cry" => writeln!(std::io::stderr().lock(), "{value}").unwrap(),
@@ -109,6 +116,28 @@ fn be_deaf() {
         });
     });
     is_ready.recv().unwrap();
+}
+
+/// Listens for signals as polymut does, writes `ready`, and leaves with a code that says who asked, or that it was asked
+/// twice.
+fn obey(ready: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let code = runtime.block_on(async {
+        let stop = polymut::exec::Stop::new();
+        stop.install_signals(&polymut::exec::EventSender::nobody()).unwrap();
+        put(ready, b"listens");
+        stop.asked().await;
+        match stop.reason() {
+            Some(StopReason::Terminated) => 143,
+            Some(StopReason::Interrupted) => {
+                put(&format!("{ready}.once"), b"asked once");
+                stop.forced().await;
+                130
+            }
+            Some(StopReason::Budget) | None => 1,
+        }
+    });
+    leave(code);
 }
 
 /// Writes `mebibytes` of numbered lines to stderr.

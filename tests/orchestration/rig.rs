@@ -224,7 +224,7 @@ pub(crate) fn lives(pid: i32) -> bool {
 }
 
 /// Waits until something holds; fails after a minute, so that a broken promise is not a hanging test.
-pub(crate) async fn patiently(what: &str, holds: impl Fn() -> bool) {
+pub(crate) async fn patiently(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..6000 {
         if holds() {
             return;

@@ -1,9 +1,12 @@
-//! The state folder when polymut died: what it left running and lying about is gone at the next start.
+//! polymut itself being ended: by signals, and by KILL, after which the next start clears up.
 //!
-//! In: a state folder with a dead run. Out: claims. I/O: processes, temporary folders.
+//! In: a process that listens as polymut does, a state folder with a dead run. Out: claims. I/O: processes, temporary
+//! folders.
 
 use std::ffi::OsString;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use polymut::exec::{HostEnv, MARKER, State};
 use polymut::paths::AbsPath;
 
@@ -38,4 +41,29 @@ async fn what_a_killed_polymut_left_running_ends_at_the_next_start() {
     other.kill().unwrap();
     left.wait().unwrap();
     other.wait().unwrap();
+}
+
+#[expect(clippy::disallowed_methods, reason = "stands for polymut as its user starts it")]
+async fn ended_by(signals: &[Signal]) -> Option<i32> {
+    let temp = tempfile::tempdir().unwrap();
+    let ready = temp.path().join("ready");
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(ENTRY).arg(format!("obey={}", ready.display())).stdout(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let pid = Pid::from_raw(child.id().cast_signed());
+    let mut after = ready.clone();
+    for signal in signals {
+        patiently("it listens", || after.exists()).await;
+        kill(pid, *signal).unwrap();
+        after = temp.path().join("ready.once");
+    }
+    patiently("it has ended", || child.try_wait().is_ok_and(|status| status.is_some())).await;
+    child.wait().unwrap().code()
+}
+
+#[tokio::test]
+async fn a_signal_says_who_asked_and_a_second_one_is_heard() {
+    assert_eq!(ended_by(&[Signal::SIGTERM]).await, Some(143));
+    assert_eq!(ended_by(&[Signal::SIGHUP]).await, Some(143));
+    assert_eq!(ended_by(&[Signal::SIGINT, Signal::SIGINT]).await, Some(130));
 }
