@@ -39,7 +39,7 @@ fn act(word: &str) {
         "deaf" => be_deaf(),
         "obey" => obey(value),
         "pid" => put(value, std::process::id().to_string().as_bytes()),
-        "say" => println(value.as_bytes()),
+        "say" => say(value),
         "cry" => writeln!(std::io::stderr().lock(), "{value}").unwrap(),
         "bytes" => println(b"caf\xe9 \xff\xfe"),
         "flood" => flood(value.parse().unwrap()),
@@ -50,18 +50,8 @@ fn act(word: &str) {
         }
         "count" => drop(count(value)),
         "flip" => leave(i32::from(count(value).is_multiple_of(2))),
-        "environment" => {
-            for (name, value) in std::env::vars() {
-                println(format!("{name}={value}").as_bytes());
-            }
-        }
-        "read" => println(
-            format!(
-                "stdin has {} bytes",
-                std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap()
-            )
-            .as_bytes(),
-        ),
+        "environment" => std::env::vars().for_each(|(name, value)| say(&format!("{name}={value}"))),
+        "read" => read_input(),
         "beside" => start(value, Leaving::Group),
         "stray" => start(value, Leaving::Session),
         "bare" => start(value, Leaving::SessionAndEnvironment),
@@ -165,6 +155,15 @@ fn put(path: &str, bytes: &[u8]) {
     fs_err::create_dir_all(Path::new(path).parent().unwrap()).unwrap();
     fs_err::write(&beside, bytes).unwrap();
     fs_err::rename(&beside, path).unwrap();
+}
+
+fn read_input() {
+    let count = std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap();
+    say(&format!("stdin has {count} bytes"));
+}
+
+fn say(text: &str) {
+    println(text.as_bytes());
 }
 
 fn println(bytes: &[u8]) {
