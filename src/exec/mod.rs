@@ -8,6 +8,8 @@
 //! - Listeners of [`Event`]s decide nothing.
 
 mod collect;
+#[cfg(target_os = "linux")]
+pub mod contain;
 mod disk;
 mod env;
 mod error;
