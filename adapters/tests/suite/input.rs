@@ -193,7 +193,8 @@ fn expand(dir: &Path, file: &FileSpec) -> Vec<(String, Vec<u8>)> {
         .into_iter()
         .map(|name| {
             let bytes = read(&from.join(&name));
-            (if file.at.is_empty() { name } else { format!("{}/{name}", file.at) }, bytes)
+            let slash = if file.at.is_empty() || file.at.ends_with(':') { "" } else { "/" };
+            (format!("{}{slash}{name}", file.at), bytes)
         })
         .collect()
 }

@@ -5,11 +5,12 @@
 use std::time::Duration;
 
 use polymut_adapters::{
-    Adapter, Facts, Job, Key, ParseError, Parsed, Plan, PlanError, Ran, RawMutant, RawPath, Round, Stage,
-    Suspect, Units,
+    Adapter, ColumnUnit, Facts, Job, Key, ParseError, Parsed, Plan, PlanError, Ran, RawMutant, RawPath,
+    RawPosition, Round, Stage, Suspect, Units,
 };
 use polymut_schemas::{
-    Mutant, MutantId, Operator, OperatorClass, Origin, Provenance, RepoPath, StageName, Status,
+    Mutant, MutantId, Operator, OperatorClass, Origin, Position, Provenance, RepoPath, Span, StageName,
+    Status,
 };
 
 use crate::case::{Case, RoundSpec};
@@ -155,7 +156,7 @@ impl<'a> Player<'a> {
             key: raw.key.0.clone(),
             file,
             tool_file: None,
-            span: None,
+            span: span(raw),
             function: raw.function.clone(),
             operator: Operator {
                 name: raw.change.operator.clone(),
@@ -180,6 +181,13 @@ impl<'a> Player<'a> {
             provenance: Provenance { artifact: raw.artifact.clone(), pointer: None, cached: false },
         }
     }
+}
+
+/// The span, where it needs no conversion.
+fn span(raw: &RawMutant) -> Option<Span> {
+    let position = |position: RawPosition| Position { line: position.line, column: position.column };
+    let own = raw.span.unit == ColumnUnit::Chars;
+    own.then(|| Span { start: position(raw.span.start), end: raw.span.end.map(position) })
 }
 
 fn suspect(mutant: &RawMutant) -> Option<Suspect> {
