@@ -187,6 +187,36 @@ impl Drop for Family {
     }
 }
 
+/// Kills whatever descends from this process, whoever started it: the last thing before polymut ends. What left its
+/// session, its environment and its parent within the first look is caught here at the latest, because orphans come
+/// back to a subreaper.
+pub fn end_everything() {
+    let me = std::process::id().cast_signed();
+    for _ in 0..50 {
+        let Ok(processes) = all_processes() else { return };
+        let all: Vec<Stat> = processes.flatten().filter_map(|process| process.stat().ok()).collect();
+        let mut ours = BTreeSet::from([me]);
+        loop {
+            let before = ours.len();
+            ours.extend(
+                all.iter().filter(|stat| ours.contains(&stat.ppid)).map(|stat| stat.pid).collect::<Vec<_>>(),
+            );
+            if ours.len() == before {
+                break;
+            }
+        }
+        ours.remove(&me);
+        let dead = |pid: &i32| all.iter().any(|stat| stat.pid == *pid && stat.state == 'Z');
+        if ours.iter().all(dead) {
+            return;
+        }
+        for pid in ours {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Kills every process whose marker starts with `prefix`: what a polymut that died left running. Returns how many.
 pub(super) fn kill_marked(prefix: &OsStr) -> usize {
     let mut wanted = format!("{MARKER}=").into_bytes();

@@ -33,7 +33,7 @@ pub use disk::require as require_room;
 pub use env::{HostEnv, SCRUB, ToolEnv};
 pub use error::{ExecError, InstallError};
 pub use event::{Event, EventSender, StageLabel};
-pub use family::MARKER;
+pub use family::{MARKER, end_everything};
 pub use output::{Cap, OnLine};
 pub use process::{Ended, Process, run as run_process};
 pub use provision::{Install, Installed, Store};

@@ -37,6 +37,7 @@ fn act(word: &str) {
             std::thread::sleep(Duration::from_hours(1));
         },
         "deaf" => be_deaf(),
+        "end-everything" => polymut::exec::end_everything(),
         "obey" => obey(value),
         "pid" => put(value, std::process::id().to_string().as_bytes()),
         "say" => say(value),

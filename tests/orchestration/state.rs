@@ -67,3 +67,15 @@ async fn a_signal_says_who_asked_and_a_second_one_is_heard() {
     assert_eq!(ended_by(&[Signal::SIGHUP]).await, Some(143));
     assert_eq!(ended_by(&[Signal::SIGINT, Signal::SIGINT]).await, Some(130));
 }
+
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "stands for polymut as its user starts it")]
+#[tokio::test]
+async fn the_end_of_polymut_is_the_end_of_everything_below_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let pid = temp.path().join("pid");
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(ENTRY).arg(format!("bare={}", pid.display())).arg("end-everything");
+    assert!(command.stdout(std::process::Stdio::null()).status().unwrap().success());
+    assert!(!lives(fs_err::read_to_string(&pid).unwrap().parse().unwrap()));
+}
