@@ -1,11 +1,12 @@
 //! The registry: the only list of tools. A new tool is one file here and one line below.
 
 mod cargo_mutants;
+mod pit;
 
 use crate::Adapter;
 
 /// Every tool that polymut can drive, in the order of the README's table.
-pub static REGISTRY: &[&dyn Adapter] = &[&cargo_mutants::CargoMutants];
+pub static REGISTRY: &[&dyn Adapter] = &[&cargo_mutants::CargoMutants, &pit::Pit];
 
 /// The adapter called `id`.
 pub fn adapter(id: &str) -> Option<&'static dyn Adapter> {
