@@ -18,4 +18,5 @@ pub mod lexer;
 pub mod normalize;
 pub mod paths;
 pub mod planner;
+pub mod report;
 pub mod sources;

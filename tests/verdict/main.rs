@@ -5,6 +5,14 @@
 #[cfg(test)]
 mod build;
 #[cfg(test)]
+mod elements;
+#[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod gate;
 #[cfg(test)]
 mod gate_laws;
+#[cfg(test)]
+mod html;
+#[cfg(test)]
+mod sample;
