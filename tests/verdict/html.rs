@@ -151,10 +151,10 @@ fn without_style_the_words_still_tell_the_whole_story() {
 #[test]
 fn a_change_is_shown_with_its_place_marked_and_code_around_it() {
     let html = page(&sample());
-    let removed = "<del><i>6</i><b>-</b>     if quantity <mark>&gt;&#x3D;</mark> 10 {</del>";
-    let added = "<ins><i></i><b>+</b>     if quantity <mark>&gt;</mark> 10 {</ins>";
-    assert!(html.contains(&format!("{removed}\n{added}\n<span><i>7</i>")), "{html}");
-    assert!(html.contains("<span><i>3</i><b> </b> /// The price of"));
+    let removed = "<del><i>    6</i> <b>-</b>     if quantity <mark>&gt;&#x3D;</mark> 10 {</del>";
+    let added = "<ins><i>     </i> <b>+</b>     if quantity <mark>&gt;</mark> 10 {</ins>";
+    assert!(html.contains(&format!("{removed}\n{added}\n<span><i>    7</i>")), "{html}");
+    assert!(html.contains("<span><i>    3</i> <b> </b> /// The price of"));
 }
 
 #[test]

@@ -101,7 +101,8 @@ fn facts(mutant: &Mutant) -> Vec<Fact> {
     );
     add("Tests that reach it", tests(&mutant.covered_by));
     add("Runs at load time", mutant.is_static.filter(|at_load| *at_load).map(|_| "yes".to_owned()));
-    add("Tool's word", Some(mutant.tool_status.clone()));
+    let same = mutant.tool_status.eq_ignore_ascii_case(mutant.status.word());
+    add("Tool's word", (!same).then(|| mutant.tool_status.clone()));
     facts
 }
 
@@ -129,7 +130,7 @@ fn code_line(line: &ChangeLine) -> CodeLine {
     CodeLine {
         gone: line.kind == Kind::Gone,
         new: line.kind == Kind::New,
-        number: line.number.map(|number| number.to_string()).unwrap_or_default(),
+        number: format!("{:>5}", line.number.map(|number| number.to_string()).unwrap_or_default()),
         sign,
         before,
         marked: short(&line.marked),

@@ -82,10 +82,6 @@ pub(super) fn projects(report: &Report) -> Vec<ProjectRow> {
         let group = report.summary.projects.get(&run.project);
         let counts = counts(group);
         let tone = match run.state {
-            RunState::Complete | RunState::NothingToMutate if counts.survived + counts.uncovered > 0 => {
-                "fail"
-            }
-            RunState::Complete | RunState::NothingToMutate if counts.unknown > 0 => "inconclusive",
             RunState::Complete | RunState::NothingToMutate => "pass",
             RunState::Partial { .. }
             | RunState::Nothing { .. }
