@@ -192,6 +192,9 @@ fn yes() -> bool {
 pub(crate) struct CountSpec {
     pub(crate) status: String,
     pub(crate) file: String,
+    /// The number is taken away instead of added (planned less tested).
+    #[serde(default)]
+    pub(crate) minus: bool,
     pub(crate) regex: Option<String>,
     pub(crate) sql: Option<String>,
 }

@@ -136,10 +136,12 @@ impl<'a> Player<'a> {
                 files.iter().map(|file| RepoPath::new(file).expect("a path in `files`")).collect(),
             );
         }
-        Units::Mutants(match &round.units {
-            Some(keys) => keys.iter().cloned().map(Key).collect(),
-            None => self.listed.iter().map(|mutant| mutant.key.clone()).collect(),
-        })
+        if let Some(keys) = &round.units {
+            return Units::Mutants(keys.iter().cloned().map(Key).collect());
+        }
+        // What the list round gives a status is settled already (left out by the user).
+        let open = self.listed.iter().filter(|mutant| mutant.status.is_none());
+        Units::Mutants(open.map(|mutant| mutant.key.clone()).collect())
     }
 
     /// A raw mutant as the document would hold it, as far as a replay may look.

@@ -36,6 +36,8 @@ pub(super) struct Options {
     carried: Table,
     filters: Table,
     caps_lints: bool,
+    /// The repository sets rustflags of its own, which those of the environment would displace.
+    has_rustflags: bool,
 }
 
 /// Which packages' tests judge a mutant.
@@ -74,8 +76,14 @@ impl Options {
         for key in OURS {
             carried.remove(key);
         }
-        let caps_lints = asked.unwrap_or_else(|| denies_lints(job) && !sets_rustflags(job));
-        Ok(Self { carried, filters, caps_lints })
+        let has_rustflags = sets_rustflags(job);
+        let caps_lints = asked.unwrap_or_else(|| denies_lints(job) && !has_rustflags);
+        Ok(Self { carried, filters, caps_lints, has_rustflags })
+    }
+
+    /// The same with denied lints as warnings, where that does no harm.
+    pub(super) fn capped(&self) -> Self {
+        Self { caps_lints: self.caps_lints || !self.has_rustflags, ..self.clone() }
     }
 
     /// Whether the user leaves mutants out.
@@ -330,7 +338,7 @@ mod tests {
             "--",
             "--lib",
         ]);
-        let options = Options { carried: table.unwrap(), filters: Table::new(), caps_lints: false };
+        let options = Options { carried: table.unwrap(), ..Options::default() };
         assert_eq!(options.suite(), Suite::Named(vec!["x".to_owned(), "y".to_owned()]));
         let words = options.cargo(Verb::Test, &["--package=x@1.0.0".to_owned()]);
         assert_eq!(

@@ -15,6 +15,7 @@
 mod config;
 mod detect;
 mod import;
+mod judge;
 mod key;
 mod list;
 mod log;
@@ -98,7 +99,7 @@ impl Adapter for CargoMutants {
     fn parse(&self, job: &Job<'_>, stage: Stage<'_>, ran: &Ran) -> Result<Parsed, ParseError> {
         match stage {
             Stage::Probe => Ok(prepare::probe(ran)),
-            Stage::Prepare => Ok(prepare::prepare(ran)),
+            Stage::Prepare => Ok(prepare::prepare(job, ran)),
             Stage::List => list::list(job, ran),
             Stage::Test(units) => run::test(units, ran),
             Stage::Confirm(suspects) => run::confirm(suspects, ran),

@@ -1,15 +1,16 @@
 //! The JSON of `mutants.out`, from 0.2 to 27, and how one outcome is judged.
 //!
-//! In: `mutants.json`, `outcomes.json`, logs. Out: [`Entry`], [`Report`], [`Judged`]. I/O: none.
+//! In: `mutants.json`, `outcomes.json`. Out: [`Entry`], [`Report`]. I/O: none.
 
 use polymut_schemas::{OperatorClass, Status};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{ID, log};
+use super::ID;
+use super::judge::Judged;
 use crate::formats::text;
-use crate::{Change, ColumnUnit, Doubt, Key, ParseError, RawMutant, RawPath, RawPosition, RawSpan, Tests};
+use crate::{Change, ColumnUnit, Key, ParseError, RawMutant, RawPath, RawPosition, RawSpan, Tests};
 
 /// A mutant as `mutants.json`, `--list --json` and `outcomes.json` hold it.
 #[derive(Debug, Clone, Deserialize)]
@@ -87,23 +88,12 @@ struct Phase {
 
 /// How a cargo process of a phase ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
+pub(super) enum Ended {
     Success,
     Failure,
     Timeout,
     Signalled(i64),
     Other,
-}
-
-/// What became of a mutant.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Judged {
-    pub(super) status: Status,
-    pub(super) word: String,
-    pub(super) doubt: Option<Doubt>,
-    pub(super) detail: Option<String>,
-    pub(super) killed_by: Vec<String>,
-    pub(super) duration: Option<f64>,
 }
 
 /// Reads JSON and says where it is broken or cut.
@@ -120,9 +110,15 @@ pub(super) fn read<T: DeserializeOwned>(at: &str, bytes: &[u8]) -> Result<T, Par
 }
 
 impl Report {
-    /// Whether the run was stopped before it was done. Versions before 25 do not say.
-    pub(super) fn unfinished(&self) -> bool {
-        self.start_time.is_some() && self.end_time.is_none()
+    /// Why the report alone does not prove that the run came to its end. `planned`: whether `mutants.json` is beside
+    /// it, against which versions before 25, which write no times, can still be held.
+    pub(super) fn broken_off(&self, planned: bool) -> Option<String> {
+        match (&self.start_time, &self.end_time) {
+            (Some(_), Some(_)) => None,
+            (Some(_), None) => Some("the run was stopped (`end_time` is null)".to_owned()),
+            (None, _) if planned => None,
+            (None, _) => Some("without mutants.json nothing says whether the run came to its end".to_owned()),
+        }
     }
 
     /// Outcomes of mutants with their places in the file.
@@ -297,7 +293,10 @@ impl Outcome {
     fn test_seconds(&self) -> Option<f64> {
         let test = self.phase_results.iter().rev().find(|phase| phase.name == "Test")?;
         // Before 0.2.10 a structure of seconds and nanoseconds.
-        test.duration.as_f64().or_else(|| test.duration.get("secs")?.as_f64())
+        test.duration.as_f64().or_else(|| {
+            let nanos = test.duration.get("nanos").and_then(Value::as_f64).unwrap_or(0.0);
+            Some(test.duration.get("secs")?.as_f64()? + nanos / 1e9)
+        })
     }
 }
 
@@ -330,64 +329,5 @@ fn old_summary(phases: &[(&str, Ended)]) -> &'static str {
         Some((_, Ended::Success)) => "Success",
         Some((_, Ended::Failure)) => "Unviable",
         Some((_, Ended::Signalled(_) | Ended::Other)) | None => "Failure",
-    }
-}
-
-impl Judged {
-    fn caught(&mut self, log: Option<&str>) {
-        self.status = Status::Killed;
-        let Some(tests) = log.and_then(log::test_part) else { return };
-        self.killed_by = log::failed_tests(tests);
-        self.detail = log::panic_words(tests);
-        if let Some(words) = log::machine_words(tests) {
-            self.doubt = Some(Doubt::MaybeEnvironment);
-            self.detail = Some(words);
-        } else if self.killed_by.is_empty() && log::compiler_refused(tests) {
-            // The tests were built a moment ago: what does not build now is no test's answer.
-            self.doubt = Some(Doubt::MaybeBuildError);
-            self.detail = log::first_error(tests);
-        }
-    }
-
-    fn unviable(&mut self, log: Option<&str>) {
-        self.status = Status::Unviable;
-        let Some(build) = log.map(log::cargo_part) else { return };
-        self.detail = log::first_error(build);
-        if let Some(words) = log::machine_words(build) {
-            self.status = Status::Errored;
-            self.doubt = Some(Doubt::MaybeEnvironment);
-            self.detail = Some(format!("the machine, not the mutant, may have failed the build: {words}"));
-        } else if log::only_lints(build) {
-            self.status = Status::Errored;
-            self.doubt = Some(Doubt::MaybeBuildError);
-            let words = self.detail.take().unwrap_or_default();
-            self.detail = Some(format!("does not build only because a lint is denied: {words}"));
-        } else if !log::compiler_refused(build) {
-            self.status = Status::Errored;
-            self.doubt = Some(Doubt::MaybeEnvironment);
-            self.detail = Some("the build failed without an error of the compiler".to_owned());
-        }
-    }
-
-    fn timed_out(&mut self, last: Option<(&str, Ended)>) {
-        self.doubt = Some(Doubt::Load);
-        if matches!(last, Some(("Build" | "Check", _))) {
-            self.detail = Some("the build did not end within its limit".to_owned());
-        } else {
-            self.status = Status::Timeout;
-        }
-    }
-
-    fn failed(&mut self, last: Option<(&str, Ended)>) {
-        self.doubt = Some(Doubt::Died);
-        let phase = last.map_or("run", |(phase, _)| phase).to_lowercase();
-        self.detail = Some(match last {
-            Some((_, Ended::Signalled(signal))) => {
-                format!("cargo was ended by signal {signal} in its {phase} phase")
-            }
-            Some((_, Ended::Success | Ended::Failure | Ended::Timeout | Ended::Other)) | None => {
-                format!("cargo ended in its {phase} phase without saying how")
-            }
-        });
     }
 }

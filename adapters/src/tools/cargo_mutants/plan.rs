@@ -13,15 +13,16 @@ use super::detect::{Package, owner, packages};
 use super::key::{name_of, patterns, split};
 use super::{ID, INFO, PINNED, prepare};
 use crate::{
-    CommandSpec, Find, Gather, Job, Key, NewFile, Piece, Place, Plan, PlanError, Role, ScopeFit, Stage, Step,
-    StorePath, Suspect, Units, WorkPath,
+    CommandSpec, Doubt, Find, Gather, Job, Key, NewFile, Piece, Place, Plan, PlanError, Role, ScopeFit,
+    Stage, Step, StorePath, Suspect, Units, WorkPath,
 };
 
 /// Names in one generated configuration: the tool compiles them into an automaton that may hold 10 MiB.
 const NAMES_PER_RUN: usize = 800;
 
-/// Source bytes in one list command: its output is some forty times as long.
-const BYTES_PER_LIST: usize = 200_000;
+/// Source bytes in one list command. Each mutant is listed with a diff of its surroundings, which can make the output
+/// three hundred times as long as the source.
+const BYTES_PER_LIST: usize = 100_000;
 
 /// Exits after which the next run of the tool may start all the same.
 const ANY: &[i32] = &[0, 1, 2, 3, 4, 5, 6, 70, 101];
@@ -139,20 +140,17 @@ impl Planner<'_> {
             return Ok(Plan { steps: self.baseline(&extra), gather: Vec::new(), fit: ScopeFit::Mutant });
         }
         let mut steps = Vec::new();
-        for (at, globs) in self.glob_chunks().into_iter().enumerate() {
+        let chunks = self.glob_chunks();
+        for (at, globs) in chunks.iter().enumerate() {
             steps.push(self.list_step(
                 "list",
                 at,
                 "--list",
                 &self.options.exact(globs.clone(), Vec::new()),
             )?);
-            steps.push(self.list_step(
-                "files",
-                at,
-                "--list-files",
-                &self.options.exact(globs, Vec::new()),
-            )?);
         }
+        let config = self.options.exact(chunks.concat(), Vec::new());
+        steps.push(self.list_step("files", 0, "--list-files", &config)?);
         if self.options.has_filters() {
             steps.push(self.list_step("chosen", 0, "--list", &self.options.users())?);
         }
@@ -199,8 +197,11 @@ impl Planner<'_> {
 
     fn confirm(&self, suspects: &[Suspect]) -> Result<Plan, PlanError> {
         let mut plan = Plan { steps: Vec::new(), gather: Vec::new(), fit: ScopeFit::Mutant };
+        let capped = Self { job: self.job, options: self.options.capped(), packages: Vec::new() };
         for (at, suspect) in suspects.iter().enumerate() {
-            self.add_run(&mut plan, &format!("confirm-{at}"), &[name_of(&suspect.key)])?;
+            // A build that only a denied lint broke is tried again without the denial.
+            let planner = if suspect.why == Doubt::MaybeBuildError { &capped } else { self };
+            planner.add_run(&mut plan, &format!("confirm-{at}"), &[name_of(&suspect.key)])?;
             if let Some(step) = plan.steps.last_mut() {
                 step.about = Some(suspect.key.clone());
             }
@@ -270,14 +271,14 @@ impl Planner<'_> {
     }
 
     fn test_limit(&self) -> Result<Duration, PlanError> {
-        let measured = self.job.limits.test().ok_or_else(|| PlanError::Missing {
-            missing: "a measured baseline".to_owned(),
-            remedy: "the tests must pass without a mutant before mutants are tested".to_owned(),
-        })?;
+        let measured = self.job.limits.test();
         let extra = self.job.facts.one("baseline.extra").and_then(|seconds| seconds.parse::<f64>().ok());
         let extra = extra
             .map(|seconds| Duration::from_secs_f64(seconds * self.job.limits.factor) + self.job.limits.floor);
-        Ok(extra.map_or(measured, |extra| extra.max(measured)))
+        measured.max(extra).ok_or_else(|| PlanError::Missing {
+            missing: "a measured baseline".to_owned(),
+            remedy: "the tests must pass without a mutant before mutants are tested".to_owned(),
+        })
     }
 
     /// Words that every run of the tool gets.

@@ -7,10 +7,10 @@ use std::time::Duration;
 use polymut_schemas::{Mutant, Position, Quote, RepoPath, Status};
 use semver::{Version, VersionReq};
 
-use super::{INFO, log};
+use super::{INFO, log, plan};
 use crate::{
     Baseline, Change, ColumnUnit, End, Facts, Finish, Job, Key, Note, Parsed, Promised, Ran, RawMutant,
-    RawPath, RawPosition, RawSpan, StepEnd, Tests,
+    RawPath, RawPosition, RawSpan, Role, Stage, StepEnd, Tests,
 };
 
 /// What the names of baseline steps start with.
@@ -64,9 +64,16 @@ fn version_of(ran: &Ran, step: &str, word: &str) -> Result<String, Quote> {
 }
 
 /// Whether the suite is green without a mutant, and how long builds take.
-pub(super) fn prepare(ran: &Ran) -> Parsed {
+pub(super) fn prepare(job: &Job<'_>, ran: &Ran) -> Parsed {
     let mut parsed =
         Parsed { promised: Promised::Unknown("nothing is mutated in this stage"), ..Parsed::default() };
+    let planned = plan::plan(job, Stage::Prepare).map(|plan| plan.steps).unwrap_or_default();
+    if !planned.iter().any(|step| step.role == Role::Baseline) && ran.step("fetch").is_some() {
+        // The list stage finds out which packages reach such files, and measures their suites.
+        let text = "no changed file lies in the folder of a package";
+        parsed.notes.push(Note(text.to_owned()));
+        return parsed;
+    }
     let (finish, baseline, notes) = suite(ran);
     parsed.finish = finish;
     parsed.baseline = baseline;
@@ -102,8 +109,7 @@ pub(super) fn suite(ran: &Ran) -> (Finish, Option<Baseline>, Vec<Note>) {
     }
     let runs: Vec<&StepEnd> = ran.steps.iter().filter(|step| step.name.starts_with(BASELINE)).collect();
     if runs.is_empty() {
-        let text =
-            "no changed file belongs to a package of the workspace, or its tests were not reached".to_owned();
+        let text = "the tests were not reached".to_owned();
         let nothing = Finish::Nothing(Quote { text, at: "Cargo.toml".to_owned() });
         return (nothing, None, notes);
     }

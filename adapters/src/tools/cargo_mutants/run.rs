@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use polymut_schemas::{Quote, Status};
 
+use super::judge::Judged;
 use super::key::Keys;
-use super::outcome::{Entry, Judged, Report, read};
+use super::outcome::{Entry, Report, read};
 use super::{ID, log};
 use crate::{
     Doubt, End, Finish, Key, Note, ParseError, Parsed, Place, Promised, Ran, RawMutant, StepEnd, Suspect,
@@ -92,7 +93,7 @@ pub(super) fn outcomes(folder: &Folder<'_>) -> Result<Reading, ParseError> {
     }
     let count = planned.as_ref().map(|planned| planned.len() as u64);
     let untested = planned.map(|planned| untested(folder, &planned, &mutants)).unwrap_or_default();
-    let broken_off = report.unfinished().then(|| "the run was stopped (`end_time` is null)".to_owned());
+    let broken_off = report.broken_off(count.is_some());
     let version = report.cargo_mutants_version;
     Ok(Reading { mutants, untested, planned: count, broken_off, red_baseline, version })
 }
@@ -278,7 +279,7 @@ pub(super) fn notes(mutants: &[RawMutant]) -> Vec<Note> {
     let killed: Vec<&RawMutant> =
         mutants.iter().filter(|mutant| mutant.status == Some(Status::Killed)).collect();
     if let Some(first) = killed.first().filter(|first| !first.tests.killed_by.is_empty())
-        && killed.len() > 4
+        && killed.len() >= 20
         && killed.iter().all(|mutant| mutant.tests.killed_by == first.tests.killed_by)
         && mutants.iter().all(|mutant| mutant.status != Some(Status::Survived))
     {
