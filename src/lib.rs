@@ -14,6 +14,7 @@ pub mod config;
 pub mod exec;
 pub mod exit;
 pub mod gate;
+pub mod git;
 pub mod lexer;
 pub mod normalize;
 pub mod paths;

@@ -180,6 +180,8 @@ pub enum OutsideReason {
     RenameOnly,
     /// Each changed line has the same tokens as before (re-indented, re-wrapped, comments).
     SameTokens,
+    /// No line on the new side.
+    Empty,
     /// A name that is not UTF-8; shown with replacement characters.
     NameNotUtf8,
     /// A Git LFS pointer stands where the content should be.
