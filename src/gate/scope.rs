@@ -61,6 +61,7 @@ fn gap(file: &ScopeFile, run: &BTreeSet<&ProjectId>) -> Option<Gap> {
             | OutsideReason::ModeOnly
             | OutsideReason::RenameOnly
             | OutsideReason::SameTokens
+            | OutsideReason::Empty
             | OutsideReason::LfsPointer
             | OutsideReason::NotSource
             | OutsideReason::Test
@@ -124,6 +125,7 @@ fn kind(reason: OutsideReason) -> &'static str {
         OutsideReason::ModeOnly => "with other mode bits only",
         OutsideReason::RenameOnly => "moved without an edit",
         OutsideReason::SameTokens => "with the same tokens as before",
+        OutsideReason::Empty => "without a line",
         OutsideReason::NameNotUtf8 => "with a name that is not UTF-8",
         OutsideReason::LfsPointer => "kept in Git LFS",
         OutsideReason::NotSource => "of documentation, data or configuration",

@@ -2,9 +2,7 @@
 //!
 //! In: a folder. Out: [`Repo`]. I/O: reads the repository and the working tree.
 
-#[cfg(unix)]
-use std::ffi::OsStr;
-use std::path::Path;
+use std::path::PathBuf;
 
 use polymut_schemas::{NewSide, RepoPath, Revision};
 
@@ -189,7 +187,7 @@ impl Repo {
 
 /// What stands at `path` in the working tree, links not followed; `None`: nothing, or a folder.
 pub(super) fn kind_on_disk(root: &AbsPath, path: &[u8]) -> Option<EntryKind> {
-    let metadata = fs_err::symlink_metadata(root.as_std_path().join(os_path(path)?)).ok()?;
+    let metadata = fs_err::symlink_metadata(root.as_std_path().join(os_path(path))).ok()?;
     if metadata.is_symlink() {
         return Some(EntryKind::Symlink);
     }
@@ -197,14 +195,14 @@ pub(super) fn kind_on_disk(root: &AbsPath, path: &[u8]) -> Option<EntryKind> {
 }
 
 #[cfg(unix)]
-fn os_path(path: &[u8]) -> Option<&Path> {
+fn os_path(path: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
-    Some(Path::new(OsStr::from_bytes(path)))
+    PathBuf::from(std::ffi::OsStr::from_bytes(path))
 }
 
 #[cfg(not(unix))]
-fn os_path(path: &[u8]) -> Option<&Path> {
-    std::str::from_utf8(path).ok().map(Path::new)
+fn os_path(path: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(path).into_owned())
 }
 
 #[cfg(unix)]
