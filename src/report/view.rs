@@ -108,6 +108,7 @@ pub(super) fn outside_label(reason: OutsideReason) -> &'static str {
         OutsideReason::ModeOnly => "only mode bits changed",
         OutsideReason::RenameOnly => "moved without an edit",
         OutsideReason::SameTokens => "only layout or comments changed",
+        OutsideReason::Empty => "no line on the new side",
         OutsideReason::NameNotUtf8 => "its name is not UTF-8",
         OutsideReason::LfsPointer => "kept in Git LFS",
         OutsideReason::NotSource => "not source code",
