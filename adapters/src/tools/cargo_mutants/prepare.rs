@@ -201,3 +201,26 @@ fn raw_span(mutant: &Mutant) -> RawSpan {
     let start = mutant.span.map_or(RawPosition { line: 0, column: None }, |span| raw(span.start));
     RawSpan { start, end: mutant.span.and_then(|span| span.end).map(raw), unit: ColumnUnit::Chars }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_in_characters_and_keep_line_ends() {
+        let text = "// é\r\nlet é = a + b;\r\n";
+        let at = |line, column| offset(text, Position { line, column: Some(column) });
+        assert_eq!(at(2, 11).map(|at| &text[at..=at]), Some("+"));
+        assert_eq!(at(2, 15).map(|at| &text[at..]), Some("\r\n"));
+        assert_eq!(at(4, 1), None);
+        assert_eq!(at(0, 1), None);
+    }
+
+    #[test]
+    fn the_first_build_in_a_fresh_sandbox_may_be_a_whole_one() {
+        let mut facts = Facts::default();
+        assert_eq!(build_limit(&facts), Duration::from_mins(2));
+        facts.set("build.seconds", "60.000");
+        assert_eq!(build_limit(&facts), Duration::from_mins(4));
+    }
+}
