@@ -20,8 +20,6 @@ use crate::input::{Input, Setting, read_input, read_setting};
 pub(crate) struct Played {
     /// `None` for an import.
     pub(crate) plan: Option<Result<Option<Plan>, PlanError>>,
-    /// The same plan asked for a second time.
-    pub(crate) plan_again: Option<Result<Option<Plan>, PlanError>>,
     /// `None` when the plan failed or there is none.
     pub(crate) parsed: Option<Result<Parsed, ParseError>>,
 }
@@ -78,7 +76,7 @@ impl<'a> Player<'a> {
         let adapter = self.case.adapter;
         if round.stage == "import" {
             let parsed = Some(adapter.import(&input.named));
-            return Played { plan: None, plan_again: None, parsed };
+            return Played { plan: None, parsed };
         }
         if round.sandbox == 0 {
             self.past.append(&mut self.pending);
@@ -202,7 +200,7 @@ fn drive(adapter: &dyn Adapter, job: &Job<'_>, stage: Stage<'_>, ran: &Ran) -> P
         Ok(Some(_)) => Some(adapter.parse(job, stage, ran)),
         Ok(None) | Err(_) => None,
     };
-    Played { plan_again: Some(adapter.plan(job, stage)), plan: Some(plan), parsed }
+    Played { plan: Some(plan), parsed }
 }
 
 fn stage_name(round: &RoundSpec) -> StageName {
