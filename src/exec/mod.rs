@@ -16,7 +16,10 @@ mod error;
 mod event;
 #[cfg_attr(not(target_os = "linux"), path = "family_elsewhere.rs")]
 mod family;
+#[cfg(target_os = "linux")]
+mod obstacle;
 mod output;
+mod probe;
 mod process;
 mod provision;
 mod record;
@@ -26,6 +29,8 @@ mod schedule;
 mod secrets;
 mod stage;
 mod stop;
+#[cfg(target_os = "linux")]
+mod trials;
 mod workdir;
 
 pub use collect::LARGEST_ARTIFACT;
@@ -35,11 +40,14 @@ pub use error::{ExecError, InstallError};
 pub use event::{Event, EventSender, StageLabel};
 pub use family::{MARKER, end_everything};
 pub use output::{Cap, OnLine};
+pub use probe::{Containment, Obstacle, ProbeRequest};
 pub use process::{Ended, Process, run as run_process};
 pub use provision::{Install, Installed, Store};
+#[cfg(target_os = "linux")]
+pub use sandbox::{Builder, MOST_PROCESSES, SealedSandbox, Starter, Surroundings};
 pub use sandbox::{
-    CopiedSandbox, Launch, Request, Sandbox, SandboxError, SandboxFile, SourceBytes, SourceEntry, SourceKind,
-    copied_level,
+    CacheUse, CopiedSandbox, Launch, NotStarted, Request, Sandbox, SandboxError, SandboxFile, SourceBytes,
+    SourceEntry, SourceKind, copied_level,
 };
 pub use schedule::{Lease, Want, longest_first, run_all};
 pub use stage::{StageContext, run_stage};

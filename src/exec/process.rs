@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::disk::is_nearly_full;
 use super::family::{Family, MARKER, Manner, become_subreaper};
 use super::output::{Cap, Drain, OnLine, Sink};
-use super::{ExecError, Launch, Sandbox, Stop};
+use super::{ExecError, Launch, NotStarted, Sandbox, SandboxError, Stop};
 use crate::paths::AbsPath;
 
 /// When a running tree is looked at for the first time, and the longest pause between later looks.
@@ -100,7 +100,11 @@ pub async fn run(request: Process<'_>, stop: &Stop) -> Result<Ended, ExecError> 
     let end = match until {
         Until::OwnEnd(status) => {
             running.family.sweep(Manner::Polite).await;
-            own_end(status, request.over_memory(running.leader))
+            match request.sandbox.and_then(|sandbox| sandbox.not_started(running.leader)) {
+                Some(NotStarted::Walls(why)) => return Err(SandboxError::Walls { why }.into()),
+                Some(NotStarted::Program(_)) => End::NoProgram,
+                None => own_end(status, request.over_memory(running.leader)),
+            }
         }
         Until::Cut(cut) => {
             running.stop(request.grace, stop).await;

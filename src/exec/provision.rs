@@ -20,7 +20,7 @@ use super::output::Cap;
 use super::process::{self, Ended, Process};
 use super::stop::GRACE;
 use super::workdir::{remove_tree, try_lock};
-use super::{ExecError, InstallError, Launch, Stop, ToolEnv, disk};
+use super::{CacheUse, ExecError, InstallError, Launch, Stop, ToolEnv, disk};
 use crate::paths::AbsPath;
 
 /// The file that says that a folder of the store is whole.
@@ -203,7 +203,15 @@ impl RecipeRun<'_> {
         let text = program.to_string_lossy().into_owned();
         let program = AbsPath::new(text.clone()).map_err(|_| ExecError::NotUtf8(text))?;
         let args = args.into_iter().map(OsString::from).collect();
-        Ok(Some(Launch { program, args, cwd: self.folder.clone(), env, network: true, memory: None }))
+        Ok(Some(Launch {
+            program,
+            args,
+            cwd: self.folder.clone(),
+            env,
+            network: true,
+            memory: None,
+            caches: CacheUse::Shared,
+        }))
     }
 
     fn word(&self, arg: &str) -> String {

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use polymut_adapters::{CommandSpec, Find, Piece};
 use polymut_schemas::RepoDir;
 
-use super::{ExecError, Launch, Sandbox, Store, ToolEnv};
+use super::{CacheUse, ExecError, Launch, Sandbox, Store, ToolEnv};
 use crate::paths::AbsPath;
 
 /// What placeholders of one sandbox stand for.
@@ -39,6 +39,7 @@ impl Resolver<'_> {
             env,
             network: false,
             memory: None,
+            caches: CacheUse::Private,
         }))
     }
 

@@ -23,7 +23,7 @@ use super::record::Record;
 use super::resolve::Resolver;
 use super::sandbox::write_inside;
 use super::workdir::remove_tree;
-use super::{ExecError, Launch, Sandbox, Stop, Store, ToolEnv};
+use super::{CacheUse, ExecError, Launch, Sandbox, Stop, Store, ToolEnv};
 use crate::paths::AbsPath;
 
 /// Folder of the work folder that is the executor's own; its name is short because sockets are made below it, whose
@@ -176,6 +176,9 @@ impl Runner<'_> {
         };
         inside.network = self.context.network || step.role == Role::Fetch;
         inside.memory = self.context.memory;
+        if step.role == Role::Fetch {
+            inside.caches = CacheUse::Shared;
+        }
         make_dir(&temporary)?;
         self.events.send(Event::StepStarted {
             label: self.context.label.clone(),

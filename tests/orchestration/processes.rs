@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use polymut::exec::{
-    Cap, EventSender, ExecError, Launch, Process, StageContext, StopReason, run_process, run_stage,
+    CacheUse, Cap, EventSender, ExecError, Launch, Process, StageContext, StopReason, run_process, run_stage,
 };
 use polymut::paths::AbsPath;
 use polymut_adapters::{End, Step};
@@ -200,6 +200,7 @@ async fn a_full_disk_under_the_logs_stops_the_tool_and_names_the_folder() {
             env: BTreeMap::new(),
             network: false,
             memory: None,
+            caches: CacheUse::Private,
         },
         wall: None,
         grace: rig.grace,

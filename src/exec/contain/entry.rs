@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::ids::Own;
 use super::spec::{REFUSED, Spec};
-use super::{first, keeper};
+use super::{first, keeper, trial};
 
 /// The first word of the command line, before everything that users can type.
 pub const WORD: &str = "__contain";
@@ -19,6 +19,9 @@ pub const KEEP: &str = "keep";
 
 /// Or: the first process, followed by the spec's path, the user's numbers, `--` and the tool's command.
 pub const FIRST: &str = "first";
+
+/// Or: a program that tries to get out, followed by `--` and what to try.
+pub const TRY: &str = "try";
 
 /// Runs one of the hidden processes. `args` is what follows [`WORD`].
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -32,6 +35,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match before[..] {
         [KEEP, place] => keeper::keep(Utf8Path::new(place), &words),
         [FIRST, place, own] => inside(Utf8PathBuf::from(place), own, &words),
+        [TRY] => trial::main(&words),
         _ => ExitCode::from(REFUSED),
     }
 }

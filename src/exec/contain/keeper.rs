@@ -24,7 +24,7 @@ use super::first::Words;
 use super::ids::{self, Own};
 use super::loopback;
 use super::room::named;
-use super::spec::{NO_PROGRAM, Power, REFUSED, Room, Spec, Told};
+use super::spec::{NO_PROGRAM, Power, REFUSED, Room, Spec, Told, Trouble};
 use super::watchdog::Watchdog;
 
 /// Signals that are passed on to the tool.
@@ -42,12 +42,13 @@ pub(super) fn keep(place: &Utf8Path, words: &Words) -> ExitCode {
         Err(error) => Err(io::Error::other(error.to_string())),
     };
     told.trouble = match &end {
-        Ok(ToKeeper::Refused(why) | ToKeeper::NoProgram(why)) => Some(why.clone()),
+        Ok(ToKeeper::Refused(why)) => Some(Trouble::Walls(why.clone())),
+        Ok(ToKeeper::NoProgram(why)) => Some(Trouble::Program(why.clone())),
         Ok(ToKeeper::Exited(_) | ToKeeper::Signalled(_) | ToKeeper::Map) => None,
-        Err(error) => Some(error.to_string()),
+        Err(error) => Some(Trouble::Walls(error.to_string())),
     };
-    if let Some(trouble) = &told.trouble {
-        say(trouble);
+    if let Some(Trouble::Walls(why) | Trouble::Program(why)) = &told.trouble {
+        say(why);
     }
     if let Ok(spec) = &spec
         && let Err(error) = told.store(&spec.told, std::process::id())

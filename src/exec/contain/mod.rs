@@ -25,8 +25,10 @@ mod loopback;
 mod mountinfo;
 mod room;
 mod spec;
+mod trial;
 mod watchdog;
 
 pub use cgroup::Cgroups;
-pub use entry::{FIRST, KEEP, WORD, main};
-pub use spec::{Piece, Power, Room, Spec, Told, told_by};
+pub use entry::{FIRST, KEEP, TRY, WORD, main};
+pub use spec::{Piece, Power, Room, Spec, Told, Trouble, told_by};
+pub use trial::Tried;

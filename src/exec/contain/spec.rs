@@ -104,13 +104,23 @@ impl Piece {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// Why the tool was not started.
-    pub trouble: Option<String>,
+    pub trouble: Option<Trouble>,
     /// Whether the tool itself was ended because its tree was over the memory ceiling.
     pub over_memory: bool,
     /// How many processes the kernel ended for memory, the tool's children included.
     pub memory_kills: u64,
     /// Highest memory use of the whole tree in bytes, where it was measured.
     pub peak: Option<u64>,
+}
+
+/// Why a tool was not started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trouble {
+    /// The walls could not be built.
+    Walls(String),
+    /// Its program could not be started inside.
+    Program(String),
 }
 
 /// What the keeper with process id `leader` told; `None` when it did not come to that.

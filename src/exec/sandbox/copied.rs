@@ -5,17 +5,17 @@
 //! The copy has no `.git`: a build that asks git for a version (`git describe` in a build script) fails here as it does
 //! in a source archive, and its baseline is red with git's own words.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-
 use fs_err as fs;
 use polymut_adapters::WorkPath;
 use polymut_schemas::{ContainmentReached, Guarantee, IsolationLevel, Reached, RepoDir, RepoPath};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::copier::{Copier, make_link};
+use super::copier::Copier;
+use super::fill::Fill;
 use super::host::{self, failed};
-use super::{Launch, Request, Sandbox, SandboxError, SandboxFile, SourceBytes, SourceEntry, SourceKind};
-use super::{dependencies, links, space};
+use super::{Launch, Request, Sandbox, SandboxError, SandboxFile, dependencies};
+#[cfg(target_os = "linux")]
+use super::{NotStarted, Starter};
 use crate::paths::AbsPath;
 
 /// What this level holds by itself: nothing that a program could not get around. Whoever adds a watchdog or a sweep
@@ -44,21 +44,29 @@ pub struct CopiedSandbox {
     work: AbsPath,
     linked: BTreeSet<RepoDir>,
     reached: ContainmentReached,
+    #[cfg(target_os = "linux")]
+    starter: Option<Starter>,
+    #[cfg(target_os = "linux")]
+    numbers: std::sync::atomic::AtomicU32,
 }
 
 impl CopiedSandbox {
     /// Copies the new side. `reached` is what the processes of this sandbox get.
     pub fn create(request: &Request<'_>, reached: ContainmentReached) -> Result<Self, SandboxError> {
-        let copier = Copier::new();
         // The folder is named after the repository: build tools take project names from it.
         let base = request.root.as_path().file_name().unwrap_or("repository");
         let mut sandbox = Self::lay_out(request.folder, request.name, base, reached)?;
-        space::check(request, &copier)?;
-        for entry in request.entries {
-            sandbox.put(entry, request, &copier)?;
-        }
+        Fill { request, tree: &sandbox.tree, seen: &sandbox.tree }.all()?;
         sandbox.linked = dependencies::link_all(request, &sandbox.tree)?;
         Ok(sandbox)
+    }
+
+    /// Puts a keeper around every process of the sandbox: it holds a memory ceiling and ends them with polymut.
+    #[cfg(target_os = "linux")]
+    pub fn kept_by(mut self, starter: Starter) -> Result<Self, SandboxError> {
+        Starter::prepare(&self.own)?;
+        self.starter = Some(starter);
+        Ok(self)
     }
 
     /// Makes the empty folders of a sandbox; a name is used once.
@@ -72,68 +80,22 @@ impl CopiedSandbox {
         let (tree, work) = (own.join("repo").join(base), own.join("work"));
         fs::create_dir_all(folder).map_err(failed(format!("cannot make {folder}")))?;
         fs::create_dir(&own).map_err(failed(format!("cannot make the sandbox {own}")))?;
-        let sandbox = Self { folder: folder.clone(), own, tree, work, linked: BTreeSet::new(), reached };
+        let sandbox = Self {
+            folder: folder.clone(),
+            own,
+            tree,
+            work,
+            linked: BTreeSet::new(),
+            reached,
+            #[cfg(target_os = "linux")]
+            starter: None,
+            #[cfg(target_os = "linux")]
+            numbers: std::sync::atomic::AtomicU32::new(0),
+        };
         for dir in [&sandbox.tree, &sandbox.work] {
             fs::create_dir_all(dir).map_err(failed(format!("cannot make {dir}")))?;
         }
         Ok(sandbox)
-    }
-
-    fn put(&self, entry: &SourceEntry, request: &Request<'_>, copier: &Copier) -> Result<(), SandboxError> {
-        let path = &entry.path;
-        let what = || format!("cannot put {path} into the sandbox");
-        let (from, to) = (request.root.file(path), self.tree.file(path));
-        if let Some(folder) = to.parent() {
-            fs::create_dir_all(folder).map_err(failed(what()))?;
-        }
-        match (entry.kind, entry.at) {
-            (SourceKind::Submodule, _) => self.put_submodule(path, request, copier),
-            (SourceKind::Symlink, at) => {
-                let target = match at {
-                    SourceBytes::Disk => link_target(&from)?,
-                    SourceBytes::Blob => text((request.blobs)(path).map_err(failed(what()))?, path)?,
-                };
-                let target =
-                    links::retarget(path.as_path(), &target, request.root.as_path(), self.tree.as_path());
-                make_link(target.as_std_path(), to.as_std_path()).map_err(failed(what()))
-            }
-            (SourceKind::File | SourceKind::Executable, SourceBytes::Disk) => {
-                copier.file(from.as_std_path(), to.as_std_path())
-            }
-            (SourceKind::File, SourceBytes::Blob) => self.put_blob(path, request),
-            (SourceKind::Executable, SourceBytes::Blob) => {
-                self.put_blob(path, request)?;
-                make_executable(&to).map_err(failed(what()))
-            }
-        }
-    }
-
-    fn put_blob(&self, path: &RepoPath, request: &Request<'_>) -> Result<(), SandboxError> {
-        let bytes = (request.blobs)(path).map_err(failed(format!("cannot read {path} from git")))?;
-        fs::write(self.tree.file(path), bytes).map_err(failed(format!("cannot put {path} into the sandbox")))
-    }
-
-    /// Copies what is checked out in a submodule's folder; git's own files stay away.
-    fn put_submodule(
-        &self,
-        path: &RepoPath,
-        request: &Request<'_>,
-        copier: &Copier,
-    ) -> Result<(), SandboxError> {
-        let (from, to) = (request.root.file(path), self.tree.file(path));
-        if !from.as_std_path().is_dir() {
-            return fs::create_dir_all(&to).map_err(failed(format!("cannot make {to}")));
-        }
-        let roots = (request.root.as_path(), self.tree.as_path());
-        copier.tree(from.as_path(), to.as_path(), roots, &|dir| dir.as_path().file_name() == Some(".git"))?;
-        // In a submodule `.git` is a file that names a folder of the user's repository.
-        let pointer = to.join(".git");
-        match fs::remove_file(&pointer) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(failed(format!("cannot remove {pointer}"))(error))
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
     }
 }
 
@@ -166,8 +128,26 @@ impl Sandbox for CopiedSandbox {
         host::write_inside(self.tree.as_path(), path, bytes)
     }
 
+    #[cfg(target_os = "linux")]
+    fn launch(&self, inside: Launch) -> Result<Launch, SandboxError> {
+        let Some(starter) = &self.starter else { return Ok(inside) };
+        let number = self.numbers.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        starter.wrap(&self.own, number, None, inside)
+    }
+
+    #[cfg(not(target_os = "linux"))]
     fn launch(&self, inside: Launch) -> Result<Launch, SandboxError> {
         Ok(inside)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn not_started(&self, leader: u32) -> Option<NotStarted> {
+        Starter::not_started(&self.own, leader)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn over_memory(&self, leader: u32) -> bool {
+        Starter::told(&self.own, leader).is_some_and(|told| told.over_memory)
     }
 
     fn fork(&self, name: &str) -> Result<Box<dyn Sandbox>, SandboxError> {
@@ -176,6 +156,10 @@ impl Sandbox for CopiedSandbox {
         let roots = (self.tree.as_path(), fork.tree.as_path());
         Copier::new().tree(roots.0, roots.1, roots, &|_| false)?;
         fork.linked.clone_from(&self.linked);
+        #[cfg(target_os = "linux")]
+        if let Some(starter) = &self.starter {
+            fork = fork.kept_by(starter.clone())?;
+        }
         Ok(Box::new(fork))
     }
 }
@@ -186,37 +170,4 @@ impl Drop for CopiedSandbox {
             tracing::warn!(folder = %self.own, %error, "a sandbox could not be removed");
         }
     }
-}
-
-fn link_target(link: &AbsPath) -> Result<String, SandboxError> {
-    let target = fs::read_link(link).map_err(|error| {
-        if error.kind() == io::ErrorKind::NotFound {
-            SandboxError::Vanished { path: link.to_string() }
-        } else {
-            failed(format!("cannot read the link {link}"))(error)
-        }
-    })?;
-    let lossy = target.to_string_lossy().into_owned();
-    target.to_str().map(str::to_owned).ok_or_else(|| not_utf8(&lossy))
-}
-
-fn text(bytes: Vec<u8>, path: &RepoPath) -> Result<String, SandboxError> {
-    String::from_utf8(bytes).map_err(|_| not_utf8(path.as_str()))
-}
-
-fn not_utf8(name: &str) -> SandboxError {
-    failed(format!("cannot copy the link {name}"))(io::Error::other("its target is not UTF-8"))
-}
-
-#[cfg(unix)]
-fn make_executable(path: &AbsPath) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path)?.permissions().mode();
-    // As git does: who may read may run.
-    fs::set_permissions(path, std::fs::Permissions::from_mode(mode | ((mode & 0o444) >> 2)))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &AbsPath) -> io::Result<()> {
-    Ok(())
 }

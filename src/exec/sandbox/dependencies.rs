@@ -52,6 +52,17 @@ pub(super) fn link_all(request: &Request<'_>, copy: &AbsPath) -> Result<BTreeSet
     Ok(linked)
 }
 
+/// The dependency folders that the user's tree has.
+pub(super) fn present(request: &Request<'_>) -> BTreeSet<RepoDir> {
+    let tracked = tracked_folders(request);
+    tracked
+        .iter()
+        .flat_map(|dir| request.dependency_dirs.iter().filter_map(|name| dir.join(name).ok()))
+        .map(RepoDir::from)
+        .filter(|path| !tracked.contains(path) && request.root.at(path).as_std_path().exists())
+        .collect()
+}
+
 /// Every folder that holds an entry, with the folders above it.
 fn tracked_folders(request: &Request<'_>) -> BTreeSet<RepoDir> {
     let mut folders = BTreeSet::from([RepoDir::root()]);

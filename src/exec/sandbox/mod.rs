@@ -8,16 +8,37 @@
 mod copied;
 mod copier;
 mod dependencies;
+mod fill;
 mod host;
+#[cfg(target_os = "linux")]
+mod layers;
 mod links;
+#[cfg(target_os = "linux")]
+mod room_plan;
+#[cfg(target_os = "linux")]
+mod sealed;
 mod source;
 mod space;
+#[cfg(target_os = "linux")]
+mod stack;
+#[cfg(target_os = "linux")]
+mod starter;
+#[cfg(target_os = "linux")]
+mod surroundings;
 #[cfg(unix)]
 #[cfg(test)]
 mod tests;
+#[cfg(target_os = "linux")]
+mod upper;
 mod view;
 
 pub use copied::{CopiedSandbox, copied_level};
-pub(super) use host::{list, read_regular, remove_tree, write_inside};
+pub(super) use host::{failed, list, read_regular, remove_tree, write_inside};
+#[cfg(target_os = "linux")]
+pub use sealed::{Builder, SealedSandbox};
 pub use source::{Request, SourceBytes, SourceEntry, SourceKind};
-pub use view::{Launch, Sandbox, SandboxError, SandboxFile};
+#[cfg(target_os = "linux")]
+pub use starter::{MOST_PROCESSES, Starter};
+#[cfg(target_os = "linux")]
+pub use surroundings::Surroundings;
+pub use view::{CacheUse, Launch, NotStarted, Sandbox, SandboxError, SandboxFile};

@@ -23,6 +23,17 @@ pub(super) fn check(request: &Request<'_>, copier: &Copier) -> Result<(), Sandbo
     }
 }
 
+/// Fails when there is no room for build outputs and logs.
+#[cfg(target_os = "linux")]
+pub(super) fn check_margin(folder: &AbsPath) -> Result<(), SandboxError> {
+    match free(folder)? {
+        Some(free) if free < MARGIN => {
+            Err(SandboxError::NoSpace { folder: folder.to_string(), free, needed: MARGIN })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Free bytes of the file system that holds `folder`; `None` where the system does not say.
 #[cfg(unix)]
 pub(super) fn free(folder: &AbsPath) -> Result<Option<u64>, SandboxError> {

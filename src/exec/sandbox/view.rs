@@ -49,6 +49,12 @@ pub trait Sandbox: Send + Sync {
         false
     }
 
+    /// Why the command behind process `leader` was never started, if it was not: what ended then was not the tool, and
+    /// its code means nothing. Asked once, after it has ended.
+    fn not_started(&self, _leader: u32) -> Option<NotStarted> {
+        None
+    }
+
     /// A new sandbox that starts from this one's present state, with a fresh work folder called `name`.
     fn fork(&self, name: &str) -> Result<Box<dyn Sandbox>, SandboxError>;
 }
@@ -79,6 +85,27 @@ pub struct Launch {
     pub network: bool,
     /// Ceiling of resident memory of the whole tree in bytes.
     pub memory: Option<u64>,
+    /// Where downloads go.
+    pub caches: CacheUse,
+}
+
+/// What a command does with the toolchains' caches of the user (crates, packages, modules).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CacheUse {
+    /// Reads them; what it writes stays in the sandbox, where that can be had.
+    #[default]
+    Private,
+    /// Writes into them, so that the next run need not download again: Fetch steps, before any mutant exists.
+    Shared,
+}
+
+/// Why a command was never started inside its walls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotStarted {
+    /// The walls could not be built.
+    Walls(String),
+    /// Its program does not exist inside, or cannot be run there.
+    Program(String),
 }
 
 /// A sandbox cannot be made, read or written.
@@ -108,6 +135,12 @@ pub enum SandboxError {
         /// Wanted bytes.
         needed: u64,
     },
+    /// The walls could not be built, though they could when this was tried first.
+    #[error("the walls around a tool cannot be built: {why}")]
+    Walls {
+        /// What failed.
+        why: String,
+    },
     /// A guarantee that `--require` demands does not hold here.
     #[error("{guarantee} containment is required, but does not hold here: {why}")]
     Required {
@@ -115,6 +148,8 @@ pub enum SandboxError {
         guarantee: String,
         /// Why not.
         why: String,
+        /// The one line that lifts it, where it is known.
+        lift: Option<String>,
     },
 }
 
@@ -129,7 +164,10 @@ impl SandboxError {
             Self::NoSpace { folder, .. } => {
                 Some(format!("free some room in {folder}, or set POLYMUT_STATE to a larger disk"))
             }
-            Self::Required { .. } => Some("`polymut doctor` says what would lift the level here".to_owned()),
+            Self::Required { lift: Some(lift), .. } => Some(format!("this lifts it: {lift}")),
+            Self::Walls { .. } | Self::Required { lift: None, .. } => {
+                Some("`polymut doctor` says what would lift the level here".to_owned())
+            }
         }
     }
 }

@@ -1,0 +1,72 @@
+//! Starts tools behind the walls: turns a command into one of `polymut __contain`.
+//!
+//! In: a command, a room. Out: the command of a keeper, and what it told afterwards. I/O: small files of the sandbox.
+
+use std::ffi::OsString;
+
+use fs_err as fs;
+
+use super::host::failed;
+use super::{Launch, NotStarted, SandboxError};
+use crate::exec::contain::{Cgroups, KEEP, Room, Spec, Told, Trouble, WORD, told_by};
+use crate::paths::AbsPath;
+
+/// The most processes and threads of one tool; a build of a large project has some hundred.
+pub const MOST_PROCESSES: u64 = 4096;
+
+/// How keepers are started on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Starter {
+    /// This program.
+    pub helper: AbsPath,
+    /// Where control groups can be made, if anywhere; else a watchdog looks after memory.
+    pub cgroups: Option<Cgroups>,
+    /// The most processes and threads of one tool.
+    pub pids: u64,
+}
+
+impl Starter {
+    /// Makes the folders that [`Starter::wrap`] needs.
+    pub(super) fn prepare(own: &AbsPath) -> Result<(), SandboxError> {
+        let told = own.join("told");
+        fs::create_dir_all(&told).map_err(failed(format!("cannot make {told}")))
+    }
+
+    /// The command of a keeper for `inside`. `own` is the sandbox's folder; `number` is used once in it.
+    pub(super) fn wrap(
+        &self,
+        own: &AbsPath,
+        number: u32,
+        room: Option<Room>,
+        inside: Launch,
+    ) -> Result<Launch, SandboxError> {
+        let spec = Spec {
+            parent: std::process::id(),
+            cwd: inside.cwd.as_path().to_path_buf(),
+            told: own.join("told").as_path().to_path_buf(),
+            memory: inside.memory,
+            pids: self.pids,
+            cgroups: self.cgroups.clone(),
+            room,
+        };
+        let place = own.join(format!("spec-{number}.json"));
+        spec.store(place.as_path()).map_err(failed(format!("cannot write {place}")))?;
+        let before = [WORD, KEEP, place.as_str(), "--", inside.program.as_str()].map(OsString::from);
+        let args = before.into_iter().chain(inside.args).collect();
+        // The folder to start in may exist inside only.
+        Ok(Launch { program: self.helper.clone(), args, cwd: own.clone(), ..inside })
+    }
+
+    /// Why the command of that keeper was not started.
+    pub(super) fn not_started(own: &AbsPath, leader: u32) -> Option<NotStarted> {
+        match Self::told(own, leader)?.trouble? {
+            Trouble::Walls(why) => Some(NotStarted::Walls(why)),
+            Trouble::Program(why) => Some(NotStarted::Program(why)),
+        }
+    }
+
+    /// What the keeper with this process id told, once it has ended.
+    pub(super) fn told(own: &AbsPath, leader: u32) -> Option<Told> {
+        told_by(own.join("told").as_path(), leader)
+    }
+}

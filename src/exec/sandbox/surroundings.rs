@@ -1,0 +1,126 @@
+//! What a sealed sandbox shows beside the repository: home, caches, temporary folders, daemons' sockets.
+//!
+//! In: the user's environment. Out: [`Surroundings`]. I/O: asks which folders exist.
+
+use fs_err as fs;
+
+use crate::exec::HostEnv;
+use crate::paths::AbsPath;
+
+/// A toolchain's folder: the variable that names it, its place below home, and the parts of it that downloads go to.
+/// An empty part is the folder itself.
+type Known = (&'static str, &'static str, &'static [&'static str]);
+
+/// Caches that Fetch steps write into. Everything else only reads them: writes stay in the sandbox.
+const CACHES: &[Known] = &[
+    ("CARGO_HOME", ".cargo", &["registry", "git", ".package-cache", ".package-cache-mutate"]),
+    ("", ".m2", &["repository", "wrapper"]),
+    ("GRADLE_USER_HOME", ".gradle", &["caches", "wrapper"]),
+    ("", ".ivy2", &["cache"]),
+    ("COURSIER_CACHE", ".cache/coursier", &[""]),
+    ("npm_config_cache", ".npm", &["_cacache"]),
+    ("YARN_CACHE_FOLDER", ".cache/yarn", &[""]),
+    ("", ".local/share/pnpm", &["store"]),
+    ("GOMODCACHE", "go/pkg/mod", &[""]),
+    ("GOCACHE", ".cache/go-build", &[""]),
+    ("NUGET_PACKAGES", ".nuget/packages", &[""]),
+    ("PIP_CACHE_DIR", ".cache/pip", &[""]),
+    ("UV_CACHE_DIR", ".cache/uv", &[""]),
+];
+
+/// Folders that are private to each sandbox.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
+
+/// Where daemons have their sockets.
+const SOCKETS: &[&str] = &["/run"];
+
+/// One toolchain's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cache {
+    /// Where.
+    pub(super) at: AbsPath,
+    /// Parts that Fetch steps share with the user; those that exist.
+    pub(super) shared: Vec<AbsPath>,
+}
+
+/// What is around the repository. Every path is real: no link on the way, so that it means the same below a new root.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    pub(super) home: Option<AbsPath>,
+    pub(super) caches: Vec<Cache>,
+    pub(super) temporary: Vec<AbsPath>,
+    pub(super) sockets: Vec<AbsPath>,
+}
+
+impl Surroundings {
+    /// Those of a user. `more` are further cache folders that Fetch steps may write into.
+    pub fn of(host: &HostEnv, more: &[AbsPath]) -> Self {
+        let home = host.text("HOME").and_then(real).filter(|home| home.parent().is_some());
+        let known = CACHES.iter().filter_map(|(variable, below, parts)| {
+            let named = host.text(variable).filter(|_| !variable.is_empty()).and_then(real);
+            let at = named.or_else(|| real(home.as_ref()?.join(below).as_str()))?;
+            let shared = parts.iter().filter_map(|part| real(at.join(part).as_str())).collect();
+            Some(Cache { at, shared })
+        });
+        let more = more.iter().filter_map(|at| real(at.as_str()));
+        let mut caches: Vec<Cache> =
+            known.chain(more.map(|at| Cache { shared: vec![at.clone()], at })).collect();
+        caches.sort_by(|left, right| left.at.cmp(&right.at));
+        caches.dedup_by(|left, right| left.at == right.at);
+        let all = |paths: &[&str]| {
+            let mut real: Vec<AbsPath> = paths.iter().filter_map(|path| real(path)).collect();
+            real.sort();
+            real.dedup();
+            real
+        };
+        Self { home, caches, temporary: all(TEMPORARY), sockets: all(SOCKETS) }
+    }
+}
+
+/// The real path of what exists.
+pub(super) fn real(path: &str) -> Option<AbsPath> {
+    let real = fs::canonicalize(path).ok()?;
+    AbsPath::new(real.to_str()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+
+    #[test]
+    fn caches_are_found_below_home_or_where_a_variable_says() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = real(temp.path().to_str().unwrap()).unwrap();
+        for folder in [".cargo/registry", ".cargo/bin", "elsewhere/mod", ".m2"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink(home.join("elsewhere"), home.join("link")).unwrap();
+        let host: HostEnv = [("HOME", ""), ("GOMODCACHE", "link/mod")]
+            .map(|(name, below)| (OsString::from(name), OsString::from(home.join(below).as_str())))
+            .into_iter()
+            .collect();
+        let around = Surroundings::of(&host, &[]);
+        let cache = |at: &str, shared: &[&str]| Cache {
+            at: home.join(at),
+            shared: shared.iter().map(|part| home.join(part)).collect(),
+        };
+        assert_eq!(around.home.as_ref(), Some(&home));
+        assert_eq!(
+            around.caches,
+            [
+                cache(".cargo", &[".cargo/registry"]),
+                cache(".m2", &[]),
+                cache("elsewhere/mod", &["elsewhere/mod"])
+            ]
+        );
+    }
+
+    #[test]
+    fn a_home_that_does_not_exist_is_none() {
+        let host: HostEnv =
+            [(OsString::from("HOME"), OsString::from("/nonexistent/home"))].into_iter().collect();
+        assert_eq!(Surroundings::of(&host, &[]).home, None);
+    }
+}
