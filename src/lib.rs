@@ -11,6 +11,7 @@
 //! 8. `report` shows it.
 
 pub mod config;
+pub mod docs;
 pub mod exec;
 pub mod exit;
 pub mod gate;
@@ -20,4 +21,6 @@ pub mod normalize;
 pub mod paths;
 pub mod planner;
 pub mod report;
+pub mod schema;
 pub mod sources;
+pub mod ui;

@@ -13,6 +13,8 @@ mod gate;
 #[cfg(test)]
 mod gate_laws;
 #[cfg(test)]
+mod generated;
+#[cfg(test)]
 mod html;
 #[cfg(test)]
 mod sample;
