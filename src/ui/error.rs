@@ -59,6 +59,8 @@ fn hint(error: &(dyn Error + 'static)) -> Option<String> {
         crate::config::ConfigError,
         crate::exec::ExecError,
         crate::exec::SandboxError,
+        crate::git::DiffFileError,
+        crate::git::GitError,
         crate::planner::PlannerError,
         crate::report::ReadError,
         crate::report::RenderError,
