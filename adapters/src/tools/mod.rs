@@ -1,12 +1,13 @@
 //! The registry: the only list of tools. A new tool is one file here and one line below.
 
 mod cargo_mutants;
+mod gremlins;
 mod pit;
 
 use crate::Adapter;
 
 /// Every tool that polymut can drive, in the order of the README's table.
-pub static REGISTRY: &[&dyn Adapter] = &[&cargo_mutants::CargoMutants, &pit::Pit];
+pub static REGISTRY: &[&dyn Adapter] = &[&cargo_mutants::CargoMutants, &pit::Pit, &gremlins::Gremlins];
 
 /// The adapter called `id`.
 pub fn adapter(id: &str) -> Option<&'static dyn Adapter> {
