@@ -10,15 +10,23 @@
 //! 7. `gate` weighs it.
 //! 8. `report` shows it.
 
+pub mod assemble;
+pub mod cli;
+pub mod commands;
 pub mod config;
 pub mod docs;
 pub mod exec;
 pub mod exit;
 pub mod gate;
+pub mod generated;
 pub mod git;
+pub mod index;
+pub mod job;
 pub mod lexer;
 pub mod normalize;
+pub mod owners;
 pub mod paths;
+pub mod pipeline;
 pub mod planner;
 pub mod report;
 pub mod schema;

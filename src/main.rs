@@ -2,11 +2,29 @@
 
 use std::process::ExitCode;
 
+use clap::Parser as _;
+use polymut::cli::Cli;
+use polymut::exit::Exit;
+
 fn main() -> ExitCode {
     // Before anything is parsed: one of the hidden processes around a tool.
     #[cfg(target_os = "linux")]
     if std::env::args_os().nth(1).is_some_and(|word| word == polymut::exec::contain::WORD) {
         return polymut::exec::contain::main(std::env::args_os().skip(2));
     }
-    ExitCode::SUCCESS
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Pass };
+            let _ = error.print();
+            return ExitCode::from(code.code());
+        }
+    };
+    match polymut::commands::dispatch(cli) {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(error) => {
+            polymut::ui::print_error(&error);
+            ExitCode::from(polymut::commands::code_of(&error).code())
+        }
+    }
 }

@@ -143,6 +143,11 @@ impl ToolEnv {
         &self.vars
     }
 
+    /// Sets what `polymut.toml` gives a project, over everything that was inherited.
+    pub fn set(&mut self, vars: &BTreeMap<String, String>) {
+        self.vars.extend(vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
+    }
+
     /// The user's own value of `name`, scrubbed or not; never a withheld one.
     pub fn inherit(&self, name: &str) -> Option<&OsStr> {
         self.inheritable.get(OsStr::new(name)).map(OsString::as_os_str)

@@ -9,6 +9,7 @@
 pub(crate) mod change;
 mod columns;
 mod fingerprint;
+mod foreign;
 mod functions;
 mod paths;
 mod unite;
@@ -21,6 +22,7 @@ use polymut_schemas::{
     Scope, ScopeWidth, Span, Status, ToolId,
 };
 
+pub use foreign::foreign;
 pub use functions::{Function, functions};
 pub use paths::{PathProblem, Resolver};
 pub use unite::{sort, unite};

@@ -7,6 +7,8 @@
 //! - Of one tool the deepest claim on a file wins; of two tools that claim a file the configured one runs.
 
 mod show;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,11 +145,10 @@ pub fn assign(
     let mut scope = scope.clone();
     let width = scope.width;
     for file in &mut scope.files {
-        let claims = claims(&projects, &file.path);
-        let claims = settle(claims, &file.path, choice)?;
         if file.lines.is_empty() || file.outside.is_some() {
             continue;
         }
+        let claims = settle(claims(&projects, &file.path), &file.path, choice)?;
         if claims.is_empty() {
             file.outside = Some(unclaimed(file, adapters, narrowed));
             continue;

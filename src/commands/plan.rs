@@ -1,0 +1,100 @@
+//! `polymut plan`: what `run` would do; nothing is run.
+//!
+//! In: scope arguments. Out: projects, changed lines, command lines. I/O: git, configuration, stdout.
+
+use std::fmt::Write as _;
+
+use polymut_schemas::{LineRange, Scope, ScopeFile};
+use serde::Serialize;
+
+use super::context::{Place, adapters, choice};
+use super::output;
+use crate::cli::{PlanArgs, PlanFormat};
+use crate::config;
+use crate::exit::Exit;
+use crate::pipeline;
+use crate::planner::{Shown, show};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    scope: &'a Scope,
+    jobs: &'a [Shown],
+}
+
+/// Shows the plan.
+pub(super) fn plan(place: &Place, args: &PlanArgs) -> anyhow::Result<Exit> {
+    let repo = place.repo()?;
+    let config = config::load(repo.root())?;
+    let planned =
+        pipeline::plan(&repo, &place.request(&args.scope)?, &adapters(), &choice(&args.scope, &config))?;
+    let shown = |job| show(job, &planned.tree, &settings(&config, job));
+    let jobs: Vec<Shown> = planned.assignment.jobs.iter().map(shown).collect();
+    let scope = &planned.assignment.scope;
+    match args.format {
+        PlanFormat::Json => {
+            let mut text = serde_json::to_string_pretty(&Document { scope, jobs: &jobs })?;
+            text.push('\n');
+            output::stdout(text.as_bytes())?;
+        }
+        PlanFormat::Text => output::stdout(text(scope, &jobs).as_bytes())?,
+    }
+    Ok(Exit::Pass)
+}
+
+fn settings(config: &config::Config, job: &crate::planner::PlannedJob) -> polymut_adapters::ProjectSettings {
+    config.settings_for(&job.project).adapter
+}
+
+fn text(scope: &Scope, jobs: &[Shown]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", head(scope));
+    for job in jobs {
+        let _ = writeln!(out, "\n{} in {}", job.tool, job.dir);
+        for file in &job.files {
+            let ranges: Vec<String> = file.lines.ranges().iter().copied().map(range).collect();
+            let _ = writeln!(out, "  {}: {}", file.path, ranges.join(", "));
+        }
+        for stage in &job.stages {
+            let name = format!("{:?}", stage.stage).to_lowercase();
+            for step in &stage.steps {
+                let _ = writeln!(out, "  {name:<8} {:<8} {}", step.role, step.line);
+            }
+            if let Some(why) = &stage.later {
+                let _ = writeln!(out, "  {name:<8} {why}");
+            }
+        }
+    }
+    let left: Vec<&ScopeFile> = scope.files.iter().filter(|file| file.outside.is_some()).collect();
+    if !left.is_empty() {
+        let _ = writeln!(out, "\nnot mutated:");
+    }
+    for file in left {
+        let why = file.outside.and_then(|why| serde_json::to_value(why).ok());
+        let word = why.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().replace('_', " ");
+        let _ = writeln!(out, "  {}: {word}", file.path);
+    }
+    out
+}
+
+/// One line on what is compared with what.
+pub(super) fn head(scope: &Scope) -> String {
+    let lines: u64 = scope.files.iter().map(|file| file.lines.count()).sum();
+    let files = scope.files.iter().filter(|file| !file.lines.is_empty()).count();
+    match (&scope.base, &scope.merge_base) {
+        (Some(base), Some(merge_base)) => format!(
+            "{lines} changed lines in {files} files since {} ({}; merge base {})",
+            base.name,
+            base.found_by,
+            merge_base.get(..12).unwrap_or(merge_base)
+        ),
+        (Some(_) | None, _) => format!("{lines} lines in {files} files"),
+    }
+}
+
+fn range(range: LineRange) -> String {
+    if range.first == range.last {
+        range.first.to_string()
+    } else {
+        format!("{}-{}", range.first, range.last)
+    }
+}

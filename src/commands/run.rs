@@ -1,0 +1,165 @@
+//! `polymut run`: the main job.
+//!
+//! In: scope and run arguments. Out: a report, the exit code. I/O: all rooms.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use polymut_schemas::{ProjectId, Report};
+
+use super::context::{Place, adapters, choice, gate_input};
+use super::output::{self, Target, say};
+use super::plan::head;
+use crate::cli::{HowArgs, RunArgs, ScopeArgs};
+use crate::config::{self, Config, Network};
+use crate::exec::{EventSender, RunDir, State, Stop, StopReason, Store};
+use crate::exit::Exit;
+use crate::git::Repo;
+use crate::index;
+use crate::job::{CoreBudget, JobOptions, Machine, MachineParts, SideFiles, WALL};
+use crate::pipeline::{self, Planned};
+use crate::ui;
+
+/// Baseline runs when nothing says otherwise.
+const BASELINE_RUNS: u32 = 2;
+/// Survivors that are replayed when nothing says otherwise.
+const CONFIRM: u32 = 20;
+/// Multiple of the baseline that a mutant's test may take.
+const TIMEOUT_FACTOR: f64 = 5.0;
+/// Added to it.
+const TIMEOUT_FLOOR: Duration = Duration::from_secs(10);
+
+/// Runs and judges.
+pub(super) fn run(place: &Place, args: &RunArgs) -> anyhow::Result<Exit> {
+    let targets = output::targets(&args.how.format)?;
+    run_into(place, &args.scope, &args.how, &targets)
+}
+
+/// Runs, judges, and writes the report to `targets`.
+pub(super) fn run_into(
+    place: &Place,
+    scope: &ScopeArgs,
+    how: &HowArgs,
+    targets: &[Target],
+) -> anyhow::Result<Exit> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("start the runtime")?;
+    let (report, planned, stopped) = runtime.block_on(judge(place, scope, how))?;
+    // Whatever was reached is written, also after an interruption.
+    output::write(place, targets, &report, &planned.sources)?;
+    let exit = code(&report, how.no_fail);
+    Ok(match stopped {
+        Some(StopReason::Interrupted) => Exit::Interrupted,
+        Some(StopReason::Terminated) => Exit::Terminated,
+        Some(StopReason::Budget) | None => exit,
+    })
+}
+
+/// The exit code of a report; `--no-fail` lowers a failed gate only.
+pub(super) fn code(report: &Report, no_fail: bool) -> Exit {
+    match Exit::of(&report.verdict) {
+        Exit::GateFailed if no_fail => Exit::Pass,
+        other => other,
+    }
+}
+
+async fn judge(
+    place: &Place,
+    scope: &ScopeArgs,
+    how: &HowArgs,
+) -> anyhow::Result<(Report, Planned, Option<StopReason>)> {
+    let repo = place.repo()?;
+    let config = config::load(repo.root())?;
+    let gate = gate_input(repo.root())?;
+    let (events, listener) = EventSender::channel();
+    let stop = Stop::new();
+    stop.install_signals(&events)?;
+    if let Some(budget) = how.budget.or(config.run.budget.map(|period| period.0)) {
+        stop.set_budget(budget, &events);
+    }
+    let planned = pipeline::plan(&repo, &place.request(scope)?, &adapters(), &choice(scope, &config))?;
+    if !how.quiet {
+        say(&head(&planned.assignment.scope));
+    }
+    let state = State::open(&place.host, repo.root())?;
+    let folder = state.begin()?;
+    let machine = machine(place, &repo, &planned, (how, &config), (&state, &folder, &stop, &events))?;
+    let options = options(&planned, how, &config);
+    let progress = ui::progress(listener, how.quiet);
+    let report = pipeline::run(&machine, &planned, &options, &config, &gate).await;
+    drop((machine, events));
+    progress.finish().await;
+    Ok((report, planned, stop.reason()))
+}
+
+type Wiring<'a> = (&'a State, &'a RunDir, &'a Stop, &'a EventSender);
+
+fn machine(
+    place: &Place,
+    repo: &Repo,
+    planned: &Planned,
+    (how, config): (&HowArgs, &Config),
+    (state, folder, stop, events): Wiring<'_>,
+) -> anyhow::Result<Machine> {
+    let scope = &planned.assignment.scope;
+    let entries = repo.files(scope.new_side)?;
+    let base = match &scope.merge_base {
+        Some(commit) => Some(SideFiles::of(repo, &repo.files_at(commit)?)?),
+        None => None,
+    };
+    let total = how.jobs.or(config.run.jobs.map(std::num::NonZeroU32::get)).unwrap_or_else(all_cores);
+    let jobs = u32::try_from(planned.assignment.jobs.len()).unwrap_or(1);
+    let mut allow_env = config.run.allow_env.clone();
+    allow_env.extend(how.allow_env.iter().cloned());
+    Ok(Machine::new(MachineParts {
+        root: repo.root().clone(),
+        new: SideFiles::of(repo, &entries)?,
+        base,
+        work: folder.work(),
+        logs: folder.logs(),
+        store: Store::at(state.tools().clone()),
+        host: place.host.clone(),
+        allow_env,
+        stop: stop.clone(),
+        events: events.clone(),
+        lockfiles: index::lockfiles(repo, &entries)?,
+        budget: CoreBudget::new(total, jobs),
+    }))
+}
+
+/// Every core of the machine.
+pub(super) fn all_cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(1))
+}
+
+/// The options of each job: command line over `[[project]]` over `[run]` over the defaults.
+fn options(planned: &Planned, how: &HowArgs, config: &Config) -> BTreeMap<ProjectId, JobOptions> {
+    let run = &config.run;
+    let jobs = planned.assignment.jobs.iter().map(|job| {
+        let settings = config.settings_for(&job.project);
+        // A fixed `timeout` replaces the measured limit.
+        let (timeout_factor, timeout_floor) = match settings.timeout {
+            Some(fixed) => (0.0, fixed),
+            None => (
+                run.timeout_factor.unwrap_or(TIMEOUT_FACTOR),
+                run.timeout_floor.map_or(TIMEOUT_FLOOR, |period| period.0),
+            ),
+        };
+        let runs = how.baseline_runs.or(run.baseline_runs.map(std::num::NonZeroU32::get));
+        let options = JobOptions {
+            project: settings.adapter,
+            timeout_factor,
+            timeout_floor,
+            baseline_runs: runs.unwrap_or(BASELINE_RUNS),
+            confirm: how.confirm.or(run.confirm).unwrap_or(CONFIRM),
+            provision: how.provision,
+            memory: settings.memory,
+            network: settings.network == Network::Host,
+            wall: WALL,
+            exclusive: settings.exclusive.into_iter().collect(),
+        };
+        (job.project.id(), options)
+    });
+    jobs.collect()
+}

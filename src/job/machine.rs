@@ -1,0 +1,347 @@
+//! What jobs ask of the machine: sandboxes of either side, stages, cores, tools.
+//!
+//! In: the run's folders, limits and files. Out: sandboxes and [`Ran`]. I/O: through `exec`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use polymut_adapters::{Adapter, Plan, Ran, ToolInfo};
+use polymut_schemas::{Cause, ProjectId, RepoDir, RepoPath, StageName};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+
+use super::JobOptions;
+use crate::exec::{
+    CopiedSandbox, EventSender, ExecError, HostEnv, Install, Request, Sandbox, SandboxError, SourceBytes,
+    SourceEntry, SourceKind, StageContext, StageLabel, Stop, StopReason, Store, copied_level, run_stage,
+};
+use crate::git::{Entry, EntryAt, EntryKind, GitError, Repo};
+use crate::paths::AbsPath;
+
+/// Which state of the files a sandbox holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The diff's new side.
+    New,
+    /// The merge base.
+    Base,
+}
+
+/// The files of one side and where their bytes are.
+pub struct SideFiles {
+    /// Every file.
+    pub entries: Vec<SourceEntry>,
+    /// Bytes of entries that are in git only.
+    pub blobs: Blobs,
+}
+
+/// Gives the bytes of a file that git alone has.
+pub type Blobs = Box<dyn Fn(&RepoPath) -> io::Result<Vec<u8>> + Send + Sync>;
+
+impl SideFiles {
+    /// The files that git named, with their bytes at hand where git alone has them.
+    pub fn of(repo: &Repo, entries: &[Entry]) -> Result<Self, GitError> {
+        let mut blobs = BTreeMap::new();
+        let mut sources = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let kind = match entry.kind {
+                EntryKind::File { executable: true } => SourceKind::Executable,
+                EntryKind::File { executable: false } => SourceKind::File,
+                EntryKind::Symlink => SourceKind::Symlink,
+                EntryKind::Submodule => SourceKind::Submodule,
+            };
+            let at = match entry.at {
+                EntryAt::Disk(_) => SourceBytes::Disk,
+                EntryAt::Blob(_) if kind == SourceKind::Submodule => SourceBytes::Disk,
+                EntryAt::Blob(_) => {
+                    blobs.insert(entry.path.clone(), repo.bytes(entry)?);
+                    SourceBytes::Blob
+                }
+            };
+            sources.push(SourceEntry { path: entry.path.clone(), kind, at });
+        }
+        let read = move |path: &RepoPath| {
+            blobs.get(path).cloned().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, path.to_string()))
+        };
+        Ok(Self { entries: sources, blobs: Box::new(read) })
+    }
+}
+
+/// Something of the machine failed.
+#[derive(Debug, thiserror::Error)]
+pub enum MachineError {
+    /// A sandbox.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// A stage or a tool.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// There is no merge base.
+    #[error("there is no merge base to compare with")]
+    NoBase,
+}
+
+impl MachineError {
+    /// What the user can do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Sandbox(error) => error.hint(),
+            Self::Exec(error) => error.hint(),
+            Self::NoBase => None,
+        }
+    }
+}
+
+/// What a machine is made of.
+pub struct MachineParts {
+    /// Root of the user's tree.
+    pub root: AbsPath,
+    /// The diff's new side.
+    pub new: SideFiles,
+    /// The merge base, where there is one.
+    pub base: Option<SideFiles>,
+    /// Folder for sandboxes.
+    pub work: AbsPath,
+    /// Folder for logs and artifacts.
+    pub logs: AbsPath,
+    /// Provisioned tools.
+    pub store: Store,
+    /// The user's environment.
+    pub host: HostEnv,
+    /// Credentials that tools may see.
+    pub allow_env: Vec<String>,
+    /// Ctrl-C and budget.
+    pub stop: Stop,
+    /// Progress.
+    pub events: EventSender,
+    /// SHA-256 of the repository's lock files.
+    pub lockfiles: BTreeMap<RepoPath, String>,
+    /// The core budget.
+    pub budget: CoreBudget,
+}
+
+/// The machine as a run sees it.
+pub struct Machine {
+    parts: MachineParts,
+    /// Counts sandboxes and stages, whose names must be unique.
+    made: AtomicU32,
+    /// Things that one job at a time may use, by name.
+    alone: Mutex<BTreeMap<String, Arc<AsyncMutex<()>>>>,
+}
+
+/// Where and with what a stage runs.
+#[derive(Clone, Copy)]
+pub struct RunAt<'a> {
+    /// The job.
+    pub project: &'a ProjectId,
+    /// The stage.
+    pub stage: StageName,
+    /// Round within the stage.
+    pub round: u32,
+    /// Sandbox within the round.
+    pub number: u32,
+    /// The sandbox.
+    pub sandbox: &'a dyn Sandbox,
+    /// The tool.
+    pub adapter: &'static dyn Adapter,
+    /// The job's options.
+    pub options: &'a JobOptions,
+    /// Its share of the cores.
+    pub cores: u32,
+    /// How often a Baseline step runs.
+    pub baseline_runs: u32,
+}
+
+impl Machine {
+    /// A machine of these parts.
+    pub fn new(parts: MachineParts) -> Self {
+        Self { parts, made: AtomicU32::new(0), alone: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// Holds things that one job at a time may use. They are taken in the order of their names, so that no two jobs
+    /// wait for each other.
+    pub async fn exclusive(&self, names: &[String]) -> Vec<OwnedMutexGuard<()>> {
+        let mut sorted = names.to_vec();
+        sorted.sort();
+        sorted.dedup();
+        let mut held = Vec::new();
+        for name in sorted {
+            let lock = {
+                let mut known = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+                Arc::clone(known.entry(name).or_default())
+            };
+            held.push(lock.lock_owned().await);
+        }
+        held
+    }
+
+    /// A job has ended: the others share its cores.
+    pub fn job_ended(&self) {
+        self.parts.budget.job_ended();
+    }
+
+    /// A fresh sandbox of one side.
+    pub fn sandbox(
+        &self,
+        side: Side,
+        project: &ProjectId,
+        info: &ToolInfo,
+    ) -> Result<Box<dyn Sandbox>, MachineError> {
+        let files = match side {
+            Side::New => &self.parts.new,
+            Side::Base => self.parts.base.as_ref().ok_or(MachineError::NoBase)?,
+        };
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{number}-{}", slug(project.as_str()));
+        let request = Request {
+            root: &self.parts.root,
+            entries: &files.entries,
+            blobs: &files.blobs,
+            folder: &self.parts.work,
+            name: &name,
+            dependency_dirs: info.dependency_dirs,
+        };
+        Ok(Box::new(CopiedSandbox::create(&request, copied_level())?))
+    }
+
+    /// Runs the steps of a plan.
+    pub async fn run(&self, plan: &Plan, at: RunAt<'_>) -> Result<Ran, MachineError> {
+        let mut env = self.parts.host.for_tool(at.adapter.info().scrub, &self.parts.allow_env);
+        env.set(&at.options.project.env);
+        let stage = format!("{:?}-{}-{}", at.stage, at.round, at.number).to_lowercase();
+        let serial = self.made.fetch_add(1, Ordering::Relaxed);
+        let context = StageContext {
+            label: StageLabel {
+                project: at.project.clone(),
+                stage: at.stage,
+                round: at.round,
+                sandbox: at.number,
+            },
+            sandbox: at.sandbox,
+            store: &self.parts.store,
+            env: &env,
+            cores: at.cores,
+            wall: Some(at.options.wall),
+            grace: crate::exec::GRACE,
+            baseline_runs: at.baseline_runs,
+            memory: at.options.memory,
+            network: at.options.network,
+            logs: self.parts.logs.join(slug(at.project.as_str())).join(format!("{serial:03}-{stage}")),
+            watch: Some(at.adapter),
+        };
+        Ok(run_stage(plan, &context, &self.parts.stop, &self.parts.events).await?)
+    }
+
+    /// Puts a missing tool into the private store.
+    pub async fn provision(&self, info: &ToolInfo) -> Result<(), MachineError> {
+        let env = self.parts.host.for_tool(info.scrub, &self.parts.allow_env);
+        let with = Install {
+            env: &env,
+            cores: self.parts.budget.total,
+            stop: &self.parts.stop,
+            events: &self.parts.events,
+        };
+        self.parts.store.install(info, &with).await?;
+        Ok(())
+    }
+
+    /// Up to `wanted` cores, at least one; no more than a fair share while other jobs run.
+    pub async fn cores(&self, wanted: u32) -> Cores {
+        self.parts.budget.take(wanted).await
+    }
+
+    /// All cores: nothing else of this run goes on meanwhile.
+    pub async fn quiet(&self) -> Cores {
+        self.parts.budget.quiet().await
+    }
+
+    /// Why the run is being stopped, if it is.
+    pub fn stop_cause(&self) -> Option<Cause> {
+        self.parts.stop.reason().map(|reason| match reason {
+            StopReason::Budget => Cause::Budget,
+            StopReason::Interrupted | StopReason::Terminated => Cause::Machine,
+        })
+    }
+
+    /// Whether there is a merge base to compare with.
+    pub fn has_base(&self) -> bool {
+        self.parts.base.is_some()
+    }
+
+    /// The lock files that lie in these folders or above them.
+    pub fn lockfiles(&self, owns: &[RepoDir]) -> BTreeMap<RepoPath, String> {
+        let near =
+            |path: &RepoPath| owns.iter().any(|dir| path.dir().contains_dir(dir) || dir.contains(path));
+        self.parts
+            .lockfiles
+            .iter()
+            .filter(|(path, _)| near(path))
+            .map(|(path, hash)| (path.clone(), hash.clone()))
+            .collect()
+    }
+}
+
+/// A name for folders: letters, digits, dots and dashes.
+fn slug(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '_' }).collect()
+}
+
+/// The cores of `--jobs`, shared by the jobs that still run.
+#[derive(Debug)]
+pub struct CoreBudget {
+    permits: Arc<Semaphore>,
+    total: u32,
+    running: AtomicU32,
+}
+
+/// A share of the cores; given back when dropped.
+#[derive(Debug)]
+pub struct Cores {
+    count: u32,
+    _permits: Option<OwnedSemaphorePermit>,
+}
+
+impl Cores {
+    /// How many.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+impl CoreBudget {
+    /// A budget of `total` cores for `jobs` jobs.
+    pub fn new(total: u32, jobs: u32) -> Self {
+        let total = total.max(1);
+        Self {
+            permits: Arc::new(Semaphore::new(usize::try_from(total).unwrap_or(1))),
+            total,
+            running: AtomicU32::new(jobs),
+        }
+    }
+
+    /// One job less shares the cores.
+    pub fn job_ended(&self) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    async fn take(&self, wanted: u32) -> Cores {
+        let running = self.running.load(Ordering::Relaxed).max(1);
+        let fair = (self.total / running).max(1).min(wanted.max(1));
+        self.many(fair).await
+    }
+
+    async fn quiet(&self) -> Cores {
+        self.many(self.total).await
+    }
+
+    async fn many(&self, count: u32) -> Cores {
+        // The semaphore is never closed; were it, the work goes on without a share rather than not at all.
+        let permits = Arc::clone(&self.permits).acquire_many_owned(count).await.ok();
+        Cores { count, _permits: permits }
+    }
+}
+
+/// The wall limit of a step that has none of its own, before a baseline is known.
+pub const WALL: Duration = Duration::from_hours(1);

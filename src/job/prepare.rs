@@ -1,0 +1,184 @@
+//! Probe and Prepare: versions, dependencies, build, and whether the suite passes without mutants.
+//!
+//! In: a fresh sandbox. Out: facts, a measured baseline. I/O: through the machine.
+
+use std::time::Duration;
+
+use polymut_adapters::{BaselineLimits, End, Finish, Parsed, Plan, Ran, Role, Stage};
+use polymut_schemas::{BaselineRun, BaselineState, Cause, RunState};
+
+use super::machine::Side;
+use super::state::JobState;
+use super::{Step, broken, halt, quote, tool_name};
+use crate::exec::Sandbox;
+
+/// Rounds that one stage may ask for before polymut calls it a loop.
+pub(crate) const ROUNDS: u32 = 12;
+
+impl JobState<'_> {
+    /// The job's own sandbox of the new side.
+    pub(crate) fn open(&mut self) -> Step<Box<dyn Sandbox>> {
+        let info = self.planned.adapter.info();
+        let sandbox = self.machine.sandbox(Side::New, &self.id, info).map_err(|error| broken(&error))?;
+        self.containment = Some(sandbox.reached().clone());
+        Ok(sandbox)
+    }
+
+    /// Versions. A missing tool is provisioned when that is allowed, and said otherwise.
+    pub(crate) async fn probe(&mut self, sandbox: &mut Box<dyn Sandbox>) -> Step<()> {
+        let info = self.planned.adapter.info();
+        for attempt in 0..2 {
+            let Some(parsed) = self.stage(Stage::Probe, sandbox.as_ref()).await? else { return Ok(()) };
+            let missing = self
+                .past
+                .last()
+                .is_some_and(|(_, ran)| ran.steps.iter().any(|step| step.end == End::NoProgram));
+            let state = match parsed.finish {
+                Finish::Complete => return Ok(()),
+                Finish::Nothing(words) | Finish::Partial(words) if missing => {
+                    if attempt == 0 && self.options.provision {
+                        self.machine.provision(info).await.map_err(|error| broken(&error))?;
+                        self.past.clear();
+                        continue;
+                    }
+                    let text = format!(
+                        "{}; `polymut tools install {}` provides it, or: {}",
+                        words.text, info.id, info.recipe.hint
+                    );
+                    RunState::Skipped { quote: quote(text, words.at), cause: Cause::Machine }
+                }
+                Finish::Partial(words)
+                | Finish::Nothing(words)
+                | Finish::Broken(words)
+                | Finish::RedBaseline(words) => RunState::Broken { quote: words, cause: self.cause() },
+            };
+            return halt(state);
+        }
+        halt(RunState::Skipped {
+            quote: quote(format!("{} was installed and is still not found", info.id), "polymut"),
+            cause: Cause::Machine,
+        })
+    }
+
+    /// Fetch, build, baseline.
+    pub(crate) async fn prepare(&mut self, sandbox: &dyn Sandbox) -> Step<()> {
+        let Some(parsed) = self.stage(Stage::Prepare, sandbox).await? else { return Ok(()) };
+        self.note_baseline(&parsed);
+        if self.baseline.as_ref().is_some_and(|baseline| baseline.state == BaselineState::Flickers) {
+            let text = format!("the suite without mutants gave different results: {}", self.outcomes());
+            return halt(RunState::RedBaseline {
+                quote: quote(text, "baseline runs"),
+                cause: Cause::Machine,
+            });
+        }
+        match parsed.finish {
+            Finish::Complete => {}
+            Finish::RedBaseline(words) => return self.red(words).await,
+            Finish::Partial(words) | Finish::Nothing(words) | Finish::Broken(words) => {
+                return halt(RunState::Broken { quote: words, cause: self.cause() });
+            }
+        }
+        Ok(())
+    }
+
+    /// A red suite is run again at the merge base, to know whether the change made it red.
+    async fn red(&mut self, words: polymut_schemas::Quote) -> Step<()> {
+        if let Some(stopped) = self.machine.stop_cause() {
+            return halt(RunState::Partial { quote: words, cause: stopped });
+        }
+        let at_base = if self.machine.has_base() { self.base_is_red().await } else { Some(true) };
+        let cause = if at_base == Some(true) { Cause::Base } else { Cause::Change };
+        if let Some(baseline) = &mut self.baseline {
+            baseline.state = BaselineState::Red;
+        }
+        halt(RunState::RedBaseline { quote: words, cause })
+    }
+
+    /// Whether the same Prepare is red at the merge base; `None` when that cannot be found out.
+    async fn base_is_red(&mut self) -> Option<bool> {
+        let plan = self.prepared.clone()?;
+        let sandbox = self.machine.sandbox(Side::Base, &self.id, self.planned.adapter.info()).ok()?;
+        let ran = self.machine.run(&plan, self.at(Stage::Prepare, sandbox.as_ref(), 1)).await.ok()?;
+        let parsed = self.planned.adapter.parse(&self.job(), Stage::Prepare, &ran).ok()?;
+        self.notes.push("the baseline was run again at the merge base".to_owned());
+        match parsed.finish {
+            Finish::Complete => Some(false),
+            Finish::RedBaseline(_) | Finish::Broken(_) => Some(true),
+            Finish::Partial(_) | Finish::Nothing(_) => None,
+        }
+    }
+
+    /// Takes over what the baseline steps measured.
+    fn note_baseline(&mut self, parsed: &Parsed) {
+        let Some(plan) = self.prepared.clone() else { return };
+        let rounds = self.job().rounds(polymut_schemas::StageName::Prepare).cloned().collect::<Vec<Ran>>();
+        let runs: Vec<(bool, Duration)> = rounds.iter().flat_map(|ran| baseline_runs(&plan, ran)).collect();
+        let green = parsed.baseline.as_ref().map(|baseline| baseline.green);
+        let slowest = runs.iter().map(|(_, wall)| *wall).max();
+        let seconds =
+            parsed.baseline.as_ref().and_then(|baseline| baseline.seconds).map(Duration::from_secs_f64);
+        let wall = seconds.max(slowest);
+        let flickers = runs.iter().any(|(ok, _)| *ok) && runs.iter().any(|(ok, _)| !ok);
+        let state = match (flickers, green, runs.is_empty()) {
+            (true, _, _) => BaselineState::Flickers,
+            (false, Some(true), _) => BaselineState::Green,
+            (false, Some(false), _) => BaselineState::Red,
+            (false, None, false) if runs.iter().all(|(ok, _)| *ok) => BaselineState::Green,
+            (false, None, false) => BaselineState::Red,
+            (false, None, true) => BaselineState::ByTool,
+        };
+        self.limits.baseline = wall.map(|wall| BaselineLimits { wall });
+        self.baseline = Some(BaselineRun {
+            state,
+            duration: wall.map(|wall| wall.as_secs_f64()),
+            runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
+            still_green: None,
+        });
+    }
+
+    /// The ends of the baseline runs in words.
+    fn outcomes(&self) -> String {
+        let Some(plan) = &self.prepared else { return String::new() };
+        let ends = self.job().rounds(polymut_schemas::StageName::Prepare).flat_map(|ran| {
+            let steps = ran.steps.iter().filter(|step| is_baseline(plan, &step.name));
+            steps.map(|step| match step.end {
+                End::Exit(0) => "passed".to_owned(),
+                End::Exit(_)
+                | End::Signal(_)
+                | End::Limit
+                | End::OutOfMemory
+                | End::Stopped
+                | End::NoProgram => {
+                    format!("{:?}: {}", step.end, tail(&step.stdout.text(), 6))
+                }
+            })
+        });
+        ends.collect::<Vec<_>>().join(" / ")
+    }
+
+    /// Whose fault an end is that the tool did not explain: the clock's when polymut stopped it, else the machine's.
+    pub(crate) fn cause(&self) -> Cause {
+        self.machine.stop_cause().unwrap_or(Cause::Machine)
+    }
+
+    /// The tool's name, for messages.
+    pub(crate) fn tool_name(&self) -> &'static str {
+        tool_name(self.planned.adapter)
+    }
+}
+
+/// Whether each baseline run of a stage ended well, and how long it took.
+fn baseline_runs(plan: &Plan, ran: &Ran) -> Vec<(bool, Duration)> {
+    let steps = ran.steps.iter().filter(|step| is_baseline(plan, &step.name));
+    steps.map(|step| (step.end == End::Exit(0), step.wall)).collect()
+}
+
+fn is_baseline(plan: &Plan, name: &str) -> bool {
+    plan.steps.iter().any(|step| step.role == Role::Baseline && step.name == name)
+}
+
+/// The last lines that are not blank.
+pub(crate) fn tail(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    all.get(all.len().saturating_sub(lines)..).unwrap_or_default().join("\n")
+}

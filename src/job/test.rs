@@ -1,0 +1,366 @@
+//! List and Test: choose the mutants on changed lines, run them, and prove that each has an answer.
+//!
+//! In: a prepared sandbox. Out: answers in the ledger. I/O: through the machine.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use polymut_adapters::{
+    Doubt, Finish, Key, Parsed, Promised, RawMutant, RawPath, Round, Spread, Stage, Units,
+};
+use polymut_schemas::{Cause, Quote, RunState, StageCount, StageName};
+
+use super::machine::{Cores, RunAt};
+use super::prepare::ROUNDS;
+use super::state::JobState;
+use super::{Dropped, Halt, Step, broken, halt, quote};
+use crate::exec::Sandbox;
+use crate::normalize::{Context, Normalized, normalize};
+
+/// What one sandbox of the test stage left.
+struct Piece {
+    parsed: Parsed,
+    rounds: Vec<(Round, polymut_adapters::Ran)>,
+    root: String,
+}
+
+impl JobState<'_> {
+    /// One stage in one sandbox, round after round until the adapter has what it wants. `None`: no such stage.
+    pub(crate) async fn stage(&mut self, stage: Stage<'_>, sandbox: &dyn Sandbox) -> Step<Option<Parsed>> {
+        let started = Instant::now();
+        self.root(sandbox);
+        let mut all: Option<Parsed> = None;
+        for round in 0..ROUNDS {
+            let planned =
+                self.planned.adapter.plan(&self.job(), stage).map_err(|error| self.unplanned(&error))?;
+            let Some(plan) = planned else { break };
+            self.record(stage, &plan);
+            if stage.name() == StageName::Prepare && round == 0 {
+                self.prepared = Some(plan.clone());
+            }
+            let cores = self.lease(stage).await;
+            let ran = self
+                .machine
+                .run(&plan, self.at(stage, sandbox, cores.count()))
+                .await
+                .map_err(|error| broken(&error))?;
+            drop(cores);
+            let parsed = self
+                .planned
+                .adapter
+                .parse(&self.job(), stage, &ran)
+                .map_err(|error| self.unread(stage, &error))?;
+            self.past.push((Round { stage: stage.name(), round, sandbox: 0 }, ran));
+            self.facts.absorb(parsed.facts.clone());
+            let more = parsed.more;
+            all = Some(merge(all, parsed));
+            if !more {
+                break;
+            }
+        }
+        self.spent(stage.name(), started.elapsed());
+        if let Some(parsed) = &all {
+            self.notes.extend(parsed.notes.iter().map(|note| note.0.clone()));
+        }
+        Ok(all)
+    }
+
+    /// The cores of a stage. A timeout that load made does not come back on a quiet machine.
+    async fn lease(&self, stage: Stage<'_>) -> Cores {
+        match stage {
+            Stage::Confirm(suspects) if suspects.iter().any(|suspect| suspect.why == Doubt::Load) => {
+                self.machine.quiet().await
+            }
+            Stage::Probe
+            | Stage::Prepare
+            | Stage::List
+            | Stage::Test(_)
+            | Stage::Confirm(_)
+            | Stage::Replay(_) => self.machine.cores(u32::MAX).await,
+        }
+    }
+
+    /// Chooses the mutants on changed lines; `None`: there is provably nothing to mutate.
+    pub(crate) async fn list(&mut self, sandbox: &dyn Sandbox) -> Step<Option<Units>> {
+        let Some(parsed) = self.stage(Stage::List, sandbox).await? else { return Ok(Some(self.files())) };
+        match &parsed.finish {
+            Finish::Complete => {}
+            Finish::RedBaseline(words) => {
+                return halt(RunState::RedBaseline { quote: words.clone(), cause: Cause::Change });
+            }
+            Finish::Partial(words) | Finish::Nothing(words) | Finish::Broken(words) => {
+                return halt(RunState::Broken { quote: words.clone(), cause: self.cause() });
+            }
+        }
+        let count = u64::try_from(parsed.mutants.len()).unwrap_or(u64::MAX);
+        let promised = promise(&parsed.promised);
+        let normalized = self.settle(parsed.mutants, &parsed.seen);
+        let mut dropped = normalized.dropped;
+        let (chosen, outside) = self.ledger.choose(normalized.mutants);
+        if outside > 0 {
+            dropped.insert("out of scope".to_owned(), outside);
+        }
+        self.count(StageName::List, promised, count, dropped);
+        if promised.is_some_and(|promised| promised != count) {
+            let text =
+                format!("{} named {count} mutants and announced {}", self.tool_name(), promised.unwrap_or(0));
+            self.falls_short(RunState::Partial { quote: quote(text, "list"), cause: Cause::Machine });
+        }
+        if !chosen.is_empty() {
+            return Ok(Some(Units::Mutants(chosen)));
+        }
+        self.nothing_chosen()
+    }
+
+    /// Zero mutants are explained only when the tool provably saw every changed file.
+    pub(crate) fn nothing_chosen(&mut self) -> Step<Option<Units>> {
+        let blind = self.planned.changed.files.keys().find(|path| !self.seen.contains(*path));
+        if let Some(path) = blind {
+            let text = format!("{} names no mutant and was not seen to read `{path}`", self.tool_name());
+            return halt(RunState::Nothing { quote: quote(text, "list"), cause: Cause::Machine });
+        }
+        self.nothing = true;
+        Ok(None)
+    }
+
+    /// Runs the chosen mutants.
+    pub(crate) async fn test(&mut self, sandbox: &dyn Sandbox, units: &Units) -> Step<()> {
+        let started = Instant::now();
+        let shares = self.shares(units);
+        let wanted = match self.planned.adapter.info().spread {
+            Spread::Own => u32::MAX,
+            Spread::Sandboxes => u32::try_from(shares.len()).unwrap_or(u32::MAX),
+        };
+        let cores = self.machine.cores(wanted).await;
+        let shares = match self.planned.adapter.info().spread {
+            Spread::Own => shares,
+            Spread::Sandboxes => deal(units, usize::try_from(cores.count()).unwrap_or(1)),
+        };
+        let each = (cores.count() / u32::try_from(shares.len()).unwrap_or(1)).max(1);
+        let pieces = self.pieces(sandbox, &shares, each).await?;
+        drop(cores);
+        self.spent(StageName::Test, started.elapsed());
+        self.take(units, pieces)
+    }
+
+    /// One share per sandbox at most.
+    fn shares(&self, units: &Units) -> Vec<Units> {
+        match (self.planned.adapter.info().spread, units) {
+            (Spread::Own, _) => vec![units.clone()],
+            (Spread::Sandboxes, Units::Mutants(keys)) => {
+                keys.iter().map(|key| Units::Mutants(vec![key.clone()])).collect()
+            }
+            (Spread::Sandboxes, Units::Files(files)) => {
+                files.iter().map(|file| Units::Files(vec![file.clone()])).collect()
+            }
+        }
+    }
+
+    async fn pieces(&mut self, sandbox: &dyn Sandbox, shares: &[Units], cores: u32) -> Step<Vec<Piece>> {
+        let mut forks = Vec::new();
+        for number in 0..shares.len() {
+            forks.push(sandbox.fork(&format!("test-{number}")).map_err(|error| broken(&error.into()))?);
+        }
+        for share in shares {
+            if let Ok(Some(plan)) = self.planned.adapter.plan(&self.job(), Stage::Test(share)) {
+                self.record(Stage::Test(share), &plan);
+            }
+        }
+        let state = &*self;
+        let runs = forks.iter().zip(shares).enumerate().map(|(number, (fork, share))| {
+            state.piece(fork.as_ref(), share, u32::try_from(number).unwrap_or(0), cores)
+        });
+        let pieces: Vec<Step<Piece>> = futures::future::join_all(runs).await;
+        pieces.into_iter().collect()
+    }
+
+    /// The rounds of one sandbox.
+    async fn piece(&self, fork: &dyn Sandbox, share: &Units, number: u32, cores: u32) -> Step<Piece> {
+        let stage = Stage::Test(share);
+        let mut past = self.past.clone();
+        let before = past.len();
+        let mut all: Option<Parsed> = None;
+        for round in 0..ROUNDS {
+            let planned = self
+                .planned
+                .adapter
+                .plan(&self.job_with(&past), stage)
+                .map_err(|error| self.unplanned(&error))?;
+            let Some(plan) = planned else { break };
+            let at = RunAt { round, number, ..self.at(stage, fork, cores) };
+            let ran = self.machine.run(&plan, at).await.map_err(|error| broken(&error))?;
+            let parsed = self
+                .planned
+                .adapter
+                .parse(&self.job_with(&past), stage, &ran)
+                .map_err(|error| self.unread(stage, &error))?;
+            past.push((Round { stage: StageName::Test, round, sandbox: number }, ran));
+            let more = parsed.more;
+            all = Some(merge(all, parsed));
+            if !more {
+                break;
+            }
+        }
+        let rounds = past.split_off(before);
+        let root = fork.seen(&polymut_schemas::RepoDir::root()).as_str().to_owned();
+        Ok(Piece { parsed: all.unwrap_or_default(), rounds, root })
+    }
+
+    /// Unites what the sandboxes left and proves that every chosen mutant has an answer.
+    fn take(&mut self, units: &Units, pieces: Vec<Piece>) -> Step<()> {
+        let (mut parsed_count, mut announced) = (0, None);
+        let mut counted = BTreeSet::new();
+        let mut dropped = Dropped::new();
+        let mut worst: Option<RunState> = None;
+        for piece in pieces {
+            self.roots.push(piece.root);
+            let count = u64::try_from(piece.parsed.mutants.len()).unwrap_or(u64::MAX);
+            parsed_count += count;
+            if let Promised::Announced(total) = piece.parsed.promised {
+                announced = Some(announced.unwrap_or(0) + total);
+            }
+            self.facts.absorb(piece.parsed.facts);
+            self.notes.extend(piece.parsed.notes.into_iter().map(|note| note.0));
+            worst = worst.or(self.ended(piece.parsed.finish));
+            let normalized = self.settle(piece.parsed.mutants, &piece.parsed.seen);
+            for (reason, number) in normalized.dropped {
+                *dropped.entry(reason).or_default() += number;
+            }
+            self.ledger.answer(normalized.mutants, &mut counted, &mut dropped);
+            self.past.extend(piece.rounds);
+        }
+        let planned = match units {
+            Units::Mutants(keys) => Some(u64::try_from(keys.len()).unwrap_or(u64::MAX)),
+            Units::Files(_) => None,
+        };
+        let reported = u64::try_from(counted.len()).unwrap_or(u64::MAX);
+        let missing = planned.map_or(0, |_| self.ledger.unanswered());
+        self.stages.push(StageCount {
+            stage: StageName::Test,
+            planned,
+            parsed: parsed_count,
+            reported,
+            dropped,
+            missing,
+        });
+        if let Some(state) = worst {
+            self.falls_short(state);
+        }
+        if announced.is_some_and(|total| total != parsed_count) {
+            let text = format!("announced {} mutants, reported {parsed_count}", announced.unwrap_or(0));
+            self.falls_short(RunState::Partial { quote: quote(text, "test"), cause: self.cause() });
+        }
+        if missing > 0 {
+            let text = format!("{missing} of {} chosen mutants have no answer", self.ledger.len());
+            self.falls_short(RunState::Partial { quote: quote(text, "test"), cause: self.cause() });
+        }
+        if self.ledger.len() == 0 && self.shortfall.is_none() {
+            self.nothing_chosen()?;
+        }
+        Ok(())
+    }
+
+    /// What the end of a test stage makes of the job; `None` when all is well.
+    fn ended(&self, finish: Finish) -> Option<RunState> {
+        let cause = self.cause();
+        match finish {
+            Finish::Complete => None,
+            Finish::Partial(quote) => Some(RunState::Partial { quote, cause }),
+            Finish::Nothing(quote) => Some(RunState::Nothing { quote, cause }),
+            Finish::RedBaseline(quote) => Some(RunState::RedBaseline { quote, cause: Cause::Machine }),
+            Finish::Broken(quote) => Some(RunState::Broken { quote, cause }),
+        }
+    }
+
+    /// Normalises the mutants of a stage and remembers what the tool was seen to read.
+    pub(crate) fn settle(&mut self, mutants: Vec<RawMutant>, seen: &[RawPath]) -> Normalized {
+        let context = Context {
+            project: &self.id,
+            dir: &self.planned.project.dir,
+            tool: &self.tool,
+            tree: self.view.tree,
+            sources: self.view.sources,
+            scope: self.view.scope,
+            roots: &self.roots,
+        };
+        let normalized = normalize(&context, mutants, seen);
+        self.seen.extend(normalized.seen.iter().cloned());
+        self.notes.extend(normalized.notes.iter().cloned());
+        normalized
+    }
+
+    fn count(&mut self, stage: StageName, planned: Option<u64>, parsed: u64, dropped: Dropped) {
+        let reported = parsed - dropped.values().sum::<u64>().min(parsed);
+        self.stages.push(StageCount { stage, planned, parsed, reported, dropped, missing: 0 });
+    }
+
+    /// Remembers which absolute folder stands for the repository root.
+    fn root(&mut self, sandbox: &dyn Sandbox) {
+        let root = sandbox.seen(&polymut_schemas::RepoDir::root()).as_str().to_owned();
+        if !self.roots.contains(&root) {
+            self.roots.push(root);
+        }
+    }
+
+    /// Where and with what a stage runs.
+    pub(crate) fn at<'b>(&'b self, stage: Stage<'_>, sandbox: &'b dyn Sandbox, cores: u32) -> RunAt<'b> {
+        RunAt {
+            project: &self.id,
+            stage: stage.name(),
+            round: self.job().round(stage.name()),
+            number: 0,
+            sandbox,
+            adapter: self.planned.adapter,
+            options: self.options,
+            cores,
+            baseline_runs: if stage.name() == StageName::Prepare { self.options.baseline_runs } else { 1 },
+        }
+    }
+
+    pub(crate) fn unplanned(&self, error: &polymut_adapters::PlanError) -> Halt {
+        let text = error.hint().map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"));
+        Halt(RunState::Skipped { quote: quote(text, self.tool_name()), cause: Cause::Machine })
+    }
+
+    pub(crate) fn unread(&self, stage: Stage<'_>, error: &polymut_adapters::ParseError) -> Halt {
+        let text = error.hint().map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"));
+        let words = Quote { text, at: format!("{:?} of {}", stage.name(), self.tool_name()).to_lowercase() };
+        Halt(RunState::Broken { quote: words, cause: self.cause() })
+    }
+}
+
+/// Units dealt over `sandboxes`, one after the other, so that neighbours in a file land in different ones.
+fn deal(units: &Units, sandboxes: usize) -> Vec<Units> {
+    fn dealt<T: Clone>(items: &[T], sandboxes: usize) -> Vec<Vec<T>> {
+        let hands = sandboxes.clamp(1, items.len().max(1));
+        (0..hands).map(|hand| items.iter().skip(hand).step_by(hands).cloned().collect()).collect()
+    }
+    match units {
+        Units::Mutants(keys) => dealt::<Key>(keys, sandboxes).into_iter().map(Units::Mutants).collect(),
+        Units::Files(files) => dealt(files, sandboxes).into_iter().map(Units::Files).collect(),
+    }
+}
+
+/// What was promised, as a number.
+fn promise(promised: &Promised) -> Option<u64> {
+    match promised {
+        Promised::Listed(total) | Promised::Announced(total) => Some(*total),
+        Promised::Unknown(_) => None,
+    }
+}
+
+/// The rounds of a stage as one: later answers beside earlier ones, the last end.
+fn merge(before: Option<Parsed>, now: Parsed) -> Parsed {
+    let Some(mut before) = before else { return now };
+    before.finish = now.finish;
+    before.more = now.more;
+    before.baseline = now.baseline.or(before.baseline);
+    before.promised = now.promised;
+    before.seen.extend(now.seen);
+    before.notes.extend(now.notes);
+    before.facts.absorb(now.facts);
+    let replaced: BTreeSet<Key> = now.mutants.iter().map(|mutant| mutant.key.clone()).collect();
+    before.mutants.retain(|mutant| !replaced.contains(&mutant.key));
+    before.mutants.extend(now.mutants);
+    before
+}

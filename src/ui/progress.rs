@@ -1,0 +1,114 @@
+//! Progress on stderr: which stage of which project, and how far it is.
+//!
+//! In: events. Out: lines on stderr. I/O: stderr.
+//!
+//! It only listens: a progress line that is lost changes nothing.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use polymut_adapters::Tick;
+use polymut_schemas::{ProjectId, StageName};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinHandle;
+
+use crate::exec::{Event, StopReason};
+
+/// Least time between two lines about the progress of one project.
+const PACE: Duration = Duration::from_secs(5);
+
+/// A listener that prints until its events end.
+#[derive(Debug)]
+pub struct Progress(JoinHandle<()>);
+
+impl Progress {
+    /// Waits until everything that was sent is printed. Every sender must be gone.
+    pub async fn finish(self) {
+        let _ = self.0.await;
+    }
+}
+
+/// Listens and prints; with `quiet` only what stops a run.
+pub fn progress(mut events: UnboundedReceiver<Event>, quiet: bool) -> Progress {
+    Progress(tokio::spawn(async move {
+        let mut printer = Printer::default();
+        while let Some(event) = events.recv().await {
+            let urgent = matches!(event, Event::Stopping { .. } | Event::Killing);
+            if let Some(line) = printer.line(&event).filter(|_| urgent || !quiet) {
+                let mut err = anstream::stderr().lock();
+                let _ = writeln!(err, "{line}");
+            }
+        }
+    }))
+}
+
+#[derive(Default)]
+struct Printer {
+    ticked: BTreeMap<ProjectId, Instant>,
+}
+
+impl Printer {
+    fn line(&mut self, event: &Event) -> Option<String> {
+        match event {
+            Event::StageStarted { label, .. } if label.sandbox == 0 && label.round == 0 => {
+                Some(format!("{}: {}", label.project, words(label.stage)))
+            }
+            Event::Tick { label, tick, .. } => {
+                let due = self.ticked.get(&label.project).is_none_or(|last| last.elapsed() >= PACE);
+                if !due {
+                    return None;
+                }
+                self.ticked.insert(label.project.clone(), Instant::now());
+                Some(format!("{}: {}", label.project, ticked(tick)))
+            }
+            Event::Note { label, text } => Some(match label {
+                Some(label) => format!("{}: {text}", label.project),
+                None => text.clone(),
+            }),
+            Event::Stopping { reason } => Some(stopping(*reason).to_owned()),
+            Event::Killing => Some("stopping now".to_owned()),
+            Event::Installing { tool, version, command } => {
+                Some(format!("installing {tool} {version}: {command}"))
+            }
+            Event::Installed { tool, version, wall } => {
+                Some(format!("installed {tool} {version} in {:.0} s", wall.as_secs_f64()))
+            }
+            Event::StageStarted { .. }
+            | Event::StepStarted { .. }
+            | Event::Line { .. }
+            | Event::StepEnded { .. }
+            | Event::StageEnded { .. } => None,
+        }
+    }
+}
+
+fn words(stage: StageName) -> &'static str {
+    match stage {
+        StageName::Probe => "looking for the tool",
+        StageName::Prepare => "building, and running the suite without mutants",
+        StageName::List => "listing mutants",
+        StageName::Test => "testing mutants",
+        StageName::Confirm => "settling doubtful answers",
+        StageName::Replay => "replaying a survivor",
+        StageName::Close => "running the suite once more without mutants",
+    }
+}
+
+fn ticked(tick: &Tick) -> String {
+    let word = tick.word.as_deref().unwrap_or("mutants tested");
+    match (tick.done, tick.total) {
+        (Some(done), Some(total)) => format!("{done} of {total} {word}"),
+        (Some(done), None) => format!("{done} {word}"),
+        (None, Some(total)) => format!("{total} in all, {word}"),
+        (None, None) => word.to_owned(),
+    }
+}
+
+fn stopping(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Budget => "the budget is used up: stopping, and judging what was reached",
+        StopReason::Terminated => "terminated: stopping, and judging what was reached",
+        StopReason::Interrupted => "interrupted: stopping, and judging what was reached (again: stop now)",
+    }
+}
