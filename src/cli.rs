@@ -9,6 +9,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use polymut_schemas::ScopeWidth;
 
+use crate::ui::Colour;
+
 /// One verdict for the mutation tests of a change, in every language that it touches.
 #[derive(Debug, Parser)]
 #[command(name = "polymut", version, max_term_width = 110, disable_help_subcommand = true)]
@@ -18,22 +20,10 @@ pub struct Cli {
     pub directory: Option<Utf8PathBuf>,
     /// Colour of text output.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
-    pub color: ColorWhen,
+    pub color: Colour,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-}
-
-/// When text is coloured.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ColorWhen {
-    /// On a terminal, unless `NO_COLOR` is set; also elsewhere when `CLICOLOR_FORCE` is.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// What to do.
@@ -295,18 +285,8 @@ pub struct DemoArgs {
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
     /// Which.
-    #[arg(value_enum, default_value_t)]
-    pub which: SchemaName,
-}
-
-/// A schema that polymut ships.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum SchemaName {
-    /// The verdict document.
-    #[default]
-    Report,
-    /// `polymut.toml`.
-    Config,
+    #[arg(default_value = "report", value_parser = schema_names())]
+    pub which: String,
 }
 
 /// `polymut completions`.
@@ -319,6 +299,11 @@ pub struct CompletionsArgs {
 /// The names of the registry, in its order.
 fn tool_names() -> PossibleValuesParser {
     PossibleValuesParser::new(polymut_adapters::tools::REGISTRY.iter().map(|adapter| adapter.info().id))
+}
+
+/// The schemas that polymut ships.
+fn schema_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(crate::schema::SCHEMAS.iter().map(|schema| schema.name))
 }
 
 /// `90s`, `20m`, `2h`, or seconds.

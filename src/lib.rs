@@ -18,7 +18,6 @@ pub mod docs;
 pub mod exec;
 pub mod exit;
 pub mod gate;
-pub mod generated;
 pub mod git;
 pub mod index;
 pub mod job;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use polymut::cli::Cli;
 use polymut::exit::Exit;
+use polymut::ui::Terminal;
 
 fn main() -> ExitCode {
     // Before anything is parsed: one of the hidden processes around a tool.
@@ -20,10 +21,11 @@ fn main() -> ExitCode {
             return ExitCode::from(code.code());
         }
     };
+    let terminal = Terminal::new(cli.color);
     match polymut::commands::dispatch(cli) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            polymut::ui::print_error(&error);
+            terminal.error(&error);
             ExitCode::from(polymut::commands::code_of(&error).code())
         }
     }

@@ -10,20 +10,21 @@ use polymut_adapters::tools::REGISTRY;
 use polymut_schemas::NewSide;
 
 use crate::assemble::GateInput;
-use crate::cli::{ColorWhen, ScopeArgs};
+use crate::cli::ScopeArgs;
 use crate::config::{self, Config};
 use crate::exec::HostEnv;
 use crate::git::{DiffFile, Repo, ScopeRequest};
 use crate::owners::{Owners, PLACES};
 use crate::paths::AbsPath;
 use crate::planner::Choice;
+use crate::ui::{Colour, Terminal};
 
 /// Where a command works.
 pub(super) struct Place {
     /// The folder.
     pub(super) here: AbsPath,
-    /// Whether text is coloured.
-    pub(super) color: ColorWhen,
+    /// The two streams.
+    pub(super) terminal: Terminal,
     /// The environment.
     pub(super) host: HostEnv,
 }
@@ -41,15 +42,15 @@ const BASE_VARIABLES: &[&str] = &[
 
 impl Place {
     /// The folder of `-C`, else the current one.
-    pub(super) fn new(directory: Option<Utf8PathBuf>, color: ColorWhen) -> anyhow::Result<Self> {
+    pub(super) fn new(directory: Option<Utf8PathBuf>, color: Colour) -> anyhow::Result<Self> {
         let current = Utf8PathBuf::try_from(std::env::current_dir()?)?;
         let here = directory.map_or_else(|| current.clone(), |given| current.join(given));
-        Ok(Self { here: AbsPath::new(here)?, color, host: HostEnv::read() })
+        Ok(Self { here: AbsPath::new(here)?, terminal: Terminal::new(color), host: HostEnv::read() })
     }
 
     /// The same place, elsewhere.
     pub(super) fn at(&self, here: AbsPath) -> Self {
-        Self { here, color: self.color, host: self.host.clone() }
+        Self { here, terminal: self.terminal, host: self.host.clone() }
     }
 
     /// A path as the user wrote it, from here.

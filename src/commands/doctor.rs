@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::context::{Place, adapters};
-use super::output;
 use crate::cli::{DoctorArgs, PlanFormat};
 use crate::exec::{State, Store, copied_level};
 use crate::exit::Exit;
@@ -28,7 +27,7 @@ pub(super) fn doctor(place: &Place, args: &DoctorArgs) -> anyhow::Result<Exit> {
         PlanFormat::Json => {
             let mut text = serde_json::to_string_pretty(&findings)?;
             text.push('\n');
-            output::stdout(text.as_bytes())?;
+            place.terminal.data(text.as_bytes())?;
         }
         PlanFormat::Text => {
             let mut text = String::new();
@@ -36,7 +35,7 @@ pub(super) fn doctor(place: &Place, args: &DoctorArgs) -> anyhow::Result<Exit> {
                 let mark = if finding.good { "ok  " } else { "--  " };
                 let _ = writeln!(text, "{mark}{:<28} {}", finding.what, finding.words);
             }
-            output::stdout(text.as_bytes())?;
+            place.terminal.data(text.as_bytes())?;
         }
     }
     Ok(Exit::Pass)

@@ -31,9 +31,9 @@ pub fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Command::Tools(args) => tools::tools(&place, args.action),
         Command::Doctor(args) => doctor::doctor(&place, &args),
         Command::Demo(args) => demo::demo(&place, &args),
-        Command::Schema(args) => words::schema(&args),
-        Command::Completions(args) => words::completions(&args),
-        Command::Man => words::man(),
+        Command::Schema(args) => words::schema(&place, &args),
+        Command::Completions(args) => words::completions(&place, &args),
+        Command::Man => words::man(&place),
     }
 }
 

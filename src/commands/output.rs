@@ -2,13 +2,10 @@
 //!
 //! In: a report. Out: rendered bytes. I/O: stdout, files through `report::write_atomic`.
 
-use std::io::Write as _;
-
 use polymut_schemas::Report;
 
 use super::context::Place;
-use crate::cli::ColorWhen;
-use crate::report::{FORMATS, Renderer, write_atomic};
+use crate::report::{FORMATS, Renderer, Text, format, write_atomic};
 use crate::sources::Sources;
 
 /// Where one format goes.
@@ -45,7 +42,7 @@ impl Target {
 }
 
 fn renderer(name: &str) -> anyhow::Result<&'static dyn Renderer> {
-    FORMATS.iter().copied().find(|format| format.info().name == name).ok_or_else(|| {
+    format(name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.info().name).collect();
         anyhow::anyhow!("`{name}` is not a format; formats: {}", known.join(", "))
     })
@@ -59,36 +56,20 @@ pub(super) fn write(
     sources: &Sources,
 ) -> anyhow::Result<()> {
     for target in targets {
-        let bytes = target.renderer.render(report, sources)?;
         match &target.path {
-            Some(path) => write_atomic(place.path(path)?.as_path(), &bytes)?,
-            None => stdout(&bytes)?,
+            Some(path) => {
+                write_atomic(place.path(path)?.as_path(), &target.renderer.render(report, sources)?)?
+            }
+            None => place.terminal.data(&shown(place, target, report, sources)?)?,
         }
     }
     Ok(())
 }
 
-/// Whether text on stdout is coloured.
-#[expect(dead_code, reason = "wired up with the text renderer's colours")]
-pub(super) fn colored(place: &Place) -> bool {
-    match place.color {
-        ColorWhen::Always => true,
-        ColorWhen::Never => false,
-        ColorWhen::Auto => anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
-    }
-}
-
-/// Writes to stdout. A reader that went away (`| head`) is no error.
-pub(super) fn stdout(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
-}
-
-/// Writes a line to stderr; nothing can be done about a stderr that is gone.
-pub(super) fn say(line: &str) {
-    let mut err = anstream::stderr().lock();
-    let _ = writeln!(err, "{line}");
+/// What stdout gets: text in the colours of the terminal, anything else as it is.
+fn shown(place: &Place, target: &Target, report: &Report, sources: &Sources) -> anyhow::Result<Vec<u8>> {
+    let colored = Text { palette: place.terminal.data };
+    let renderer: &dyn Renderer =
+        if target.renderer.info().name == colored.info().name { &colored } else { target.renderer };
+    Ok(renderer.render(report, sources)?)
 }

@@ -8,7 +8,6 @@ use polymut_schemas::{LineRange, Scope, ScopeFile};
 use serde::Serialize;
 
 use super::context::{Place, adapters, choice};
-use super::output;
 use crate::cli::{PlanArgs, PlanFormat};
 use crate::config;
 use crate::exit::Exit;
@@ -34,9 +33,9 @@ pub(super) fn plan(place: &Place, args: &PlanArgs) -> anyhow::Result<Exit> {
         PlanFormat::Json => {
             let mut text = serde_json::to_string_pretty(&Document { scope, jobs: &jobs })?;
             text.push('\n');
-            output::stdout(text.as_bytes())?;
+            place.terminal.data(text.as_bytes())?;
         }
-        PlanFormat::Text => output::stdout(text(scope, &jobs).as_bytes())?,
+        PlanFormat::Text => place.terminal.data(text(scope, &jobs).as_bytes())?,
     }
     Ok(Exit::Pass)
 }

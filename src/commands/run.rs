@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use polymut_schemas::{ProjectId, Report};
 
 use super::context::{Place, adapters, choice, gate_input};
-use super::output::{self, Target, say};
+use super::output::{self, Target};
 use super::plan::head;
 use crate::cli::{HowArgs, RunArgs, ScopeArgs};
 use crate::config::{self, Config, Network};
@@ -80,7 +80,7 @@ async fn judge(
     }
     let planned = pipeline::plan(&repo, &place.request(scope)?, &adapters(), &choice(scope, &config))?;
     if !how.quiet {
-        say(&head(&planned.assignment.scope));
+        place.terminal.say(&head(&planned.assignment.scope));
     }
     let state = State::open(&place.host, repo.root())?;
     let folder = state.begin()?;

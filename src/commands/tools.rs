@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 use polymut_adapters::ToolInfo;
 
 use super::context::{Place, adapters};
-use super::output;
 use super::run::all_cores;
 use crate::cli::ToolsAction;
 use crate::exec::{EventSender, Install, State, Stop, Store};
@@ -21,7 +20,7 @@ pub(super) fn tools(place: &Place, action: Option<ToolsAction>) -> anyhow::Resul
     let store = Store::at(state.tools().clone());
     match action {
         None => {
-            output::stdout(table(&store).as_bytes())?;
+            place.terminal.data(table(&store).as_bytes())?;
             Ok(Exit::Pass)
         }
         Some(ToolsAction::Install { tools }) => {

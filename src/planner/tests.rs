@@ -7,8 +7,7 @@ use polymut_adapters::{
     TreeUse,
 };
 use polymut_schemas::{
-    FileChange, LineSet, NewSide, OutsideReason, RepoDir, RepoPath, Scope, ScopeFile, ScopeSource,
-    ScopeWidth, ToolId,
+    FileChange, LineSet, NewSide, OutsideReason, RepoPath, Scope, ScopeFile, ScopeSource, ScopeWidth, ToolId,
 };
 
 use super::*;

@@ -1,8 +1,16 @@
-//! The terminal: progress, colour, errors. It decides nothing.
+//! The room between polymut and a terminal: colour, errors, words.
+//!
+//! # Invariants
+//! - Data goes to stdout, words and progress to stderr.
+//! - Colour is decided once, here. Foreign words are made harmless before they are shown.
+//! - A reader that closes the pipe early is no error.
 
+mod colour;
+mod error;
 mod progress;
+mod terminal;
 
+pub use colour::{Colour, Listener, decide};
+pub use error::{Help, render_error};
 pub use progress::{Progress, progress};
-pub fn print_error(e: &anyhow::Error) {
-    {let _ = &e; eprintln!("error: {e:#}")}
-}
+pub use terminal::Terminal;

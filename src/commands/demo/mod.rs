@@ -10,7 +10,7 @@ mod lay_out;
 
 use self::lay_out::{Layer, lay_out};
 use super::context::Place;
-use super::output::{self, Target, say};
+use super::output::{self, Target};
 use super::run::run_into;
 use crate::cli::DemoArgs;
 use crate::exit::Exit;
@@ -37,7 +37,7 @@ pub(super) fn demo(place: &Place, args: &DemoArgs) -> anyhow::Result<Exit> {
     let change =
         Layer { name: "surcharges", message: "The change under review", files: files(&CHANGE)?, deleted };
     lay_out(&repo, &[base, change])?;
-    say(&format!("the example is in {repo}, on branch surcharges over main"));
+    place.terminal.say(&format!("the example is in {repo}, on branch surcharges over main"));
     let mut targets = output::targets(&args.how.format)?;
     let page = Utf8PathBuf::from(folder.join(PAGE).as_str());
     if args.how.format.is_empty() {
@@ -52,7 +52,7 @@ pub(super) fn demo(place: &Place, args: &DemoArgs) -> anyhow::Result<Exit> {
     how.provision = true;
     let exit = run_into(&place.at(repo), &scope, &how, &targets)?;
     if args.how.format.is_empty() {
-        say(&format!("the page: {page}"));
+        place.terminal.say(&format!("the page: {page}"));
     }
     Ok(exit)
 }
