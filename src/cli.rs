@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_budget_has_a_unit() {
-        assert_eq!(duration("20m"), Ok(Duration::from_secs(1200)));
+        assert_eq!(duration("20m"), Ok(Duration::from_mins(20)));
         assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
         assert!(duration("20 parsecs").is_err());
     }

@@ -1,4 +1,9 @@
 //! One job from probe to close with a small fake tool: what its answers, silences and deaths make of the job.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may stop at the first surprise, and starts the program as a user does"
+)]
 
 #[path = "support/fake.rs"]
 mod fake;

@@ -2,6 +2,13 @@
 //!
 //! `POLYMUT_LIVE=require`: a missing toolchain is a failure (CI). `POLYMUT_LIVE=off`: nothing here runs, and says so.
 //! Otherwise a project whose toolchain is missing is named and left out.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a test may stop at the first surprise, and starts the program as a user does"
+)]
 
 mod support;
 
@@ -26,7 +33,7 @@ fn statuses(report: &Report, folder: &str) -> BTreeMap<String, u64> {
 #[test]
 fn the_demo_finds_what_each_project_of_the_example_is_built_to_show() {
     let Some(live) = Live::new() else { return };
-    let demo = live.demo(&[]);
+    let demo = Live::demo(&[]);
     let report = &demo.report;
     let mut wrong = Vec::new();
     for (folder, project) in expected() {

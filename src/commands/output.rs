@@ -58,7 +58,7 @@ pub(super) fn write(
     for target in targets {
         match &target.path {
             Some(path) => {
-                write_atomic(place.path(path)?.as_path(), &target.renderer.render(report, sources)?)?
+                write_atomic(place.path(path)?.as_path(), &target.renderer.render(report, sources)?)?;
             }
             None => place.terminal.data(&shown(place, target, report, sources)?)?,
         }

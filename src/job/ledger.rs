@@ -18,21 +18,22 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Takes the in-scope mutants of the list stage; returns the chosen keys and how many are out of scope.
+    /// Takes the in-scope mutants of the list stage; returns the keys to test and how many are out of scope. What the
+    /// list already judges (left out by the user's own configuration) is kept and not tested.
     pub(crate) fn choose(&mut self, listed: Vec<Keyed>) -> (Vec<Key>, u64) {
         self.listed = true;
-        let mut outside = 0;
-        for mut keyed in listed {
-            if keyed.mutant.in_scope {
-                if !keyed.judged {
-                    keyed.mutant.status = Status::NotRun;
-                }
-                self.entries.insert(keyed.key.clone(), keyed);
-            } else {
+        let (mut units, mut outside) = (Vec::new(), 0);
+        for keyed in listed {
+            if !keyed.mutant.in_scope {
                 outside += 1;
+                continue;
             }
+            if !keyed.judged {
+                units.push(keyed.key.clone());
+            }
+            self.entries.insert(keyed.key.clone(), keyed);
         }
-        (self.entries.keys().cloned().collect(), outside)
+        (units, outside)
     }
 
     /// Takes the answers of the test stage. With a list, only chosen keys count, and they keep the id that the list

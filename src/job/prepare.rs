@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use polymut_adapters::{BaselineLimits, End, Finish, Parsed, Plan, Ran, Role, Stage};
-use polymut_schemas::{BaselineRun, BaselineState, Cause, RunState};
+use polymut_schemas::{BaselineRun, BaselineState, Cause, RunState, StageName};
 
 use super::machine::Side;
 use super::state::JobState;
@@ -63,14 +63,7 @@ impl JobState<'_> {
     /// Fetch, build, baseline.
     pub(crate) async fn prepare(&mut self, sandbox: &dyn Sandbox) -> Step<()> {
         let Some(parsed) = self.stage(Stage::Prepare, sandbox).await? else { return Ok(()) };
-        self.note_baseline(&parsed);
-        if self.baseline.as_ref().is_some_and(|baseline| baseline.state == BaselineState::Flickers) {
-            let text = format!("the suite without mutants gave different results: {}", self.outcomes());
-            return halt(RunState::RedBaseline {
-                quote: quote(text, "baseline runs"),
-                cause: Cause::Machine,
-            });
-        }
+        self.note_baseline(&parsed)?;
         match parsed.finish {
             Finish::Complete => {}
             Finish::RedBaseline(words) => return self.red(words).await,
@@ -108,17 +101,40 @@ impl JobState<'_> {
         }
     }
 
-    /// Takes over what the baseline steps measured.
-    fn note_baseline(&mut self, parsed: &Parsed) {
-        let Some(plan) = self.prepared.clone() else { return };
-        let rounds = self.job().rounds(polymut_schemas::StageName::Prepare).cloned().collect::<Vec<Ran>>();
+    /// Keeps the Build and Baseline steps of Prepare, and of a List that learned of more suites: proof, canary and
+    /// close run them again.
+    pub(crate) fn keep_tests(&mut self, stage: Stage<'_>, plan: &Plan) {
+        match (stage.name(), &mut self.prepared) {
+            (StageName::Prepare, None) => self.prepared = Some(plan.clone()),
+            (StageName::Prepare | StageName::List, Some(known)) => {
+                let more = plan.steps.iter().filter(|step| matches!(step.role, Role::Build | Role::Baseline));
+                known.steps.extend(more.cloned());
+            }
+            (
+                StageName::Probe
+                | StageName::List
+                | StageName::Test
+                | StageName::Confirm
+                | StageName::Replay
+                | StageName::Close,
+                None | Some(_),
+            ) => {}
+        }
+    }
+
+    /// Takes over what the baseline steps of Prepare and List measured. A suite that gives different results is no
+    /// baseline at all.
+    pub(crate) fn note_baseline(&mut self, parsed: &Parsed) -> Step<()> {
+        let Some(plan) = self.prepared.clone() else { return Ok(()) };
+        let rounds = self.job().rounds(StageName::Prepare).chain(self.job().rounds(StageName::List)).cloned();
+        let rounds: Vec<Ran> = rounds.collect();
         let runs: Vec<(bool, Duration)> = rounds.iter().flat_map(|ran| baseline_runs(&plan, ran)).collect();
         let green = parsed.baseline.as_ref().map(|baseline| baseline.green);
         let slowest = runs.iter().map(|(_, wall)| *wall).max();
         let seconds =
             parsed.baseline.as_ref().and_then(|baseline| baseline.seconds).map(Duration::from_secs_f64);
         let wall = seconds.max(slowest);
-        let flickers = runs.iter().any(|(ok, _)| *ok) && runs.iter().any(|(ok, _)| !ok);
+        let flickers = rounds.iter().any(|ran| flickers(&plan, ran));
         let state = match (flickers, green, runs.is_empty()) {
             (true, _, _) => BaselineState::Flickers,
             (false, Some(true), _) => BaselineState::Green,
@@ -134,12 +150,20 @@ impl JobState<'_> {
             runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
             still_green: None,
         });
+        if state == BaselineState::Flickers {
+            let text = format!("the suite without mutants gave different results: {}", self.outcomes());
+            return halt(RunState::RedBaseline {
+                quote: quote(text, "baseline runs"),
+                cause: Cause::Machine,
+            });
+        }
+        Ok(())
     }
 
     /// The ends of the baseline runs in words.
     fn outcomes(&self) -> String {
         let Some(plan) = &self.prepared else { return String::new() };
-        let ends = self.job().rounds(polymut_schemas::StageName::Prepare).flat_map(|ran| {
+        let ends = self.job().rounds(StageName::Prepare).flat_map(|ran| {
             let steps = ran.steps.iter().filter(|step| is_baseline(plan, &step.name));
             steps.map(|step| match step.end {
                 End::Exit(0) => "passed".to_owned(),
@@ -171,6 +195,15 @@ impl JobState<'_> {
 fn baseline_runs(plan: &Plan, ran: &Ran) -> Vec<(bool, Duration)> {
     let steps = ran.steps.iter().filter(|step| is_baseline(plan, &step.name));
     steps.map(|step| (step.end == End::Exit(0), step.wall)).collect()
+}
+
+/// Whether one baseline step passed and failed.
+fn flickers(plan: &Plan, ran: &Ran) -> bool {
+    let named = plan.steps.iter().filter(|step| step.role == Role::Baseline);
+    named.map(|step| ran.steps.iter().filter(|end| end.name == step.name)).any(|ends| {
+        let (good, bad): (Vec<_>, Vec<_>) = ends.partition(|step| step.end == End::Exit(0));
+        !good.is_empty() && !bad.is_empty()
+    })
 }
 
 fn is_baseline(plan: &Plan, name: &str) -> bool {

@@ -35,9 +35,7 @@ impl JobState<'_> {
                 self.planned.adapter.plan(&self.job(), stage).map_err(|error| self.unplanned(&error))?;
             let Some(plan) = planned else { break };
             self.record(stage, &plan);
-            if stage.name() == StageName::Prepare && round == 0 {
-                self.prepared = Some(plan.clone());
-            }
+            self.keep_tests(stage, &plan);
             let cores = self.lease(stage).await;
             let ran = self
                 .machine
@@ -92,6 +90,7 @@ impl JobState<'_> {
                 return halt(RunState::Broken { quote: words.clone(), cause: self.cause() });
             }
         }
+        self.note_baseline(&parsed)?;
         let count = u64::try_from(parsed.mutants.len()).unwrap_or(u64::MAX);
         let promised = promise(&parsed.promised);
         let normalized = self.settle(parsed.mutants, &parsed.seen);
@@ -313,7 +312,14 @@ impl JobState<'_> {
             adapter: self.planned.adapter,
             options: self.options,
             cores,
-            baseline_runs: if stage.name() == StageName::Prepare { self.options.baseline_runs } else { 1 },
+            baseline_runs: match stage.name() {
+                StageName::Prepare | StageName::List => self.options.baseline_runs,
+                StageName::Probe
+                | StageName::Test
+                | StageName::Confirm
+                | StageName::Replay
+                | StageName::Close => 1,
+            },
         }
     }
 

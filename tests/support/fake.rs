@@ -230,7 +230,7 @@ pub(crate) fn scene() -> Scene {
             provision: false,
             memory: None,
             network: false,
-            wall: Duration::from_secs(60),
+            wall: Duration::from_mins(1),
             exclusive: Vec::new(),
         },
     }

@@ -85,7 +85,7 @@ impl Live {
     }
 
     /// `polymut demo` with more words.
-    pub(crate) fn demo(&self, words: &[&str]) -> Demo {
+    pub(crate) fn demo(words: &[&str]) -> Demo {
         let folder = tempfile::tempdir().unwrap();
         let (json, page) = (folder.path().join("report.json"), folder.path().join("report.html"));
         let out = Command::new(env!("CARGO_BIN_EXE_polymut"))
