@@ -5,8 +5,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use polymut_adapters::Finish;
 use polymut_schemas::{
-    Cause, NewSide, Outcome, RepoDir, Report, RunState, SchemaVersion, Scope, ScopeSource, ScopeWidth,
-    StageCount, StageName, Summary, Timing, ToolId, ToolRun, Verdict,
+    BaselineRun, BaselineState, Cause, NewSide, Outcome, RepoDir, Report, RunState, SchemaVersion, Scope,
+    ScopeSource, ScopeWidth, StageCount, StageName, Summary, Timing, ToolId, ToolRun, Verdict,
 };
 
 use super::context::{Place, today};
@@ -51,7 +51,13 @@ pub(super) fn import(place: &Place, args: &ImportArgs) -> anyhow::Result<Exit> {
         state,
         commands: Vec::new(),
         containment: None,
-        baseline: None,
+        // Whether the suite was green then, only the tool knows.
+        baseline: Some(BaselineRun {
+            state: BaselineState::ByTool,
+            duration: None,
+            runs: 0,
+            still_green: None,
+        }),
         stages: vec![StageCount {
             stage: StageName::Test,
             planned: None,
