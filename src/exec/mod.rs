@@ -44,10 +44,10 @@ pub use probe::{Containment, Obstacle, ProbeRequest};
 pub use process::{Ended, Process, run as run_process};
 pub use provision::{Install, Installed, Store};
 #[cfg(target_os = "linux")]
-pub use sandbox::{Builder, MOST_PROCESSES, SealedSandbox, Starter, Surroundings};
+pub use sandbox::{Builder, SealedSandbox, Starter, Surroundings};
 pub use sandbox::{
-    CacheUse, CopiedSandbox, Launch, NotStarted, Request, Sandbox, SandboxError, SandboxFile, SourceBytes,
-    SourceEntry, SourceKind, copied_level,
+    CacheUse, CopiedSandbox, Launch, MOST_PROCESSES, NotStarted, Request, Sandbox, SandboxError, SandboxFile,
+    SourceBytes, SourceEntry, SourceKind, copied_level,
 };
 pub use schedule::{Lease, Want, longest_first, run_all};
 pub use stage::{StageContext, run_stage};

@@ -29,6 +29,8 @@ pub struct ProbeRequest<'a> {
     pub wanted: Option<IsolationLevel>,
     /// Guarantees without which nothing may run.
     pub require: &'a [Guarantee],
+    /// The most processes and threads of one tool; [`super::MOST_PROCESSES`] is plenty.
+    pub pids: u64,
     /// Further cache folders that Fetch steps may write into.
     pub caches: &'a [AbsPath],
 }

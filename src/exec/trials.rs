@@ -17,7 +17,7 @@ use super::contain::{Cgroups, Power, TRY, Tried, WORD};
 use super::obstacle;
 use super::probe::{Containment, How, Obstacle, ProbeRequest, reached};
 use super::sandbox::failed;
-use super::{Builder, MOST_PROCESSES, SealedSandbox, Starter, Surroundings};
+use super::{Builder, SealedSandbox, Starter, Surroundings};
 use super::{
     CacheUse, Cap, CopiedSandbox, Ended, ExecError, Launch, Process, Request, Sandbox, SandboxError,
     SourceBytes, SourceEntry, SourceKind, Stop, copied_level, run_process,
@@ -144,7 +144,7 @@ async fn try_kept(
 }
 
 fn starter(request: &ProbeRequest<'_>, cgroups: Option<Cgroups>) -> Starter {
-    Starter { helper: request.helper.clone(), cgroups, pids: MOST_PROCESSES }
+    Starter { helper: request.helper.clone(), cgroups, pids: request.pids }
 }
 
 /// Where control groups might be made, best first; at last none, for the watchdog.

@@ -75,6 +75,7 @@ impl Rig {
             host: &self.host,
             wanted,
             require,
+            pids: 100,
             caches: &[],
         };
         Containment::probe(&request).await
@@ -87,6 +88,14 @@ impl Rig {
     }
 
     pub(crate) fn sandbox(&self, containment: &Containment, name: &str) -> Box<dyn Sandbox> {
+        self.try_sandbox(containment, name).unwrap()
+    }
+
+    pub(crate) fn try_sandbox(
+        &self,
+        containment: &Containment,
+        name: &str,
+    ) -> Result<Box<dyn Sandbox>, SandboxError> {
         let entries: Vec<SourceEntry> = ["readme", "src/lib.rs"]
             .map(|path| SourceEntry {
                 path: RepoPath::new(path).unwrap(),
@@ -102,7 +111,7 @@ impl Rig {
             name,
             dependency_dirs: &[],
         };
-        containment.sandbox(&request).unwrap()
+        containment.sandbox(&request)
     }
 
     /// Every file below home with its bytes, the scratch folder left out.
@@ -187,7 +196,30 @@ pub(crate) struct Limits {
     pub(crate) caches: CacheUse,
 }
 
-/// The program whose hidden processes build the walls.
+/// The program whose hidden processes build the walls. Another user may not be able to read the build folder.
 pub(crate) fn helper() -> AbsPath {
-    AbsPath::new(env!("CARGO_BIN_EXE_polymut")).unwrap()
+    let named = std::env::var(HELPER).ok();
+    AbsPath::new(named.unwrap_or_else(|| env!("CARGO_BIN_EXE_polymut").to_owned())).unwrap()
+}
+
+/// Names a copy of the program.
+pub(crate) const HELPER: &str = "POLYMUT_TEST_HELPER";
+
+/// Whether a process has this word in its command line.
+pub(crate) fn lives(word: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        fs::read(entry.path().join("cmdline"))
+            .is_ok_and(|line| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes()))
+    })
+}
+
+/// Waits until something is so; a test that waits for ever is ended by its runner.
+pub(crate) async fn patiently(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if is_so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it never came about that {what}");
 }

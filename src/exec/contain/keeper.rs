@@ -73,7 +73,10 @@ fn end_by(number: i32) -> ExitCode {
     if let Ok(cause) = Signal::try_from(number) {
         let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
         let _ = SigSet::from(cause).thread_unblock();
-        let _ = kill(Pid::this(), cause);
+        // Twice: for SEGV and BUS, Rust has a handler that resets itself the first time.
+        for _ in 0..2 {
+            let _ = kill(Pid::this(), cause);
+        }
     }
     ExitCode::from(u8::try_from(128 + (number & 0x7f)).unwrap_or(u8::MAX))
 }

@@ -2,6 +2,7 @@
 //!
 //! In: a mount point. Out: every mount at and below it is read-only. I/O: `/proc/self/mountinfo`, remounts.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -34,8 +35,9 @@ fn is_unreachable(error: &io::Error) -> bool {
         .is_some_and(|code| matches!(code, Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES))
 }
 
-/// Mount points and the flags that a remount has to repeat; the kernel refuses to drop them in a user namespace.
-fn parse(mountinfo: &str) -> Vec<(Utf8PathBuf, MsFlags)> {
+/// Mount points and the flags that a remount has to repeat; the kernel refuses to drop them in a user namespace. Of
+/// several mounts at one place the last is on top, and it alone can be reached.
+fn parse(mountinfo: &str) -> BTreeMap<Utf8PathBuf, MsFlags> {
     mountinfo
         .lines()
         .filter_map(|line| {
@@ -84,11 +86,17 @@ mod tests {
     fn a_mount_point_with_a_blank_and_its_flags_are_read() {
         let line = "36 35 98:0 /mnt1 /mnt/my\\040disk rw,nosuid,noatime master:1 - ext3 /dev/root rw\n";
         let expected = MsFlags::MS_NOSUID | MsFlags::MS_NOATIME;
-        assert_eq!(parse(line), [(Utf8PathBuf::from("/mnt/my disk"), expected)]);
+        assert_eq!(parse(line), BTreeMap::from([(Utf8PathBuf::from("/mnt/my disk"), expected)]));
+    }
+
+    #[test]
+    fn of_two_mounts_at_one_place_the_upper_one_counts() {
+        let lines = "66 64 0:21 / /proc ro - proc proc rw\n84 66 0:40 / /proc rw,nosuid - proc proc rw\n";
+        assert_eq!(parse(lines), BTreeMap::from([(Utf8PathBuf::from("/proc"), MsFlags::MS_NOSUID)]));
     }
 
     #[test]
     fn a_cut_line_is_no_mount() {
-        assert_eq!(parse("36 35 98:0 /\n"), []);
+        assert!(parse("36 35 98:0 /\n").is_empty());
     }
 }

@@ -15,7 +15,7 @@ use nix::fcntl::OFlag;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 
-use super::spec::{Piece, Room};
+use super::spec::{Need, Piece, Room};
 use super::{devices, mountinfo};
 
 /// Files of a fresh `/proc` that the machine's root could write even without any power: they reach the whole machine.
@@ -69,9 +69,12 @@ fn process_files(base: &Utf8Path) -> io::Result<()> {
 fn put(piece: &Piece, base: &Utf8Path) -> io::Result<()> {
     let at = below(base, piece.at());
     match piece {
-        Piece::Overlay { lower, upper, work, .. } => {
+        Piece::Overlay { lower, upper, work, need, .. } => {
             fs::create_dir_all(&at)?;
-            overlay(&at, lower, upper, work)
+            match (overlay(&at, lower, upper, work), need, &lower[..]) {
+                (Err(_), Need::May, [from]) => show(from, &at, base),
+                (done, Need::Must | Need::May, _) => done,
+            }
         }
         Piece::Writable { from, .. } => {
             make_like(from, &at)?;
@@ -79,10 +82,19 @@ fn put(piece: &Piece, base: &Utf8Path) -> io::Result<()> {
         }
         Piece::Readable { from, .. } => {
             make_like(from, &at)?;
-            bind(from, &at, MsFlags::MS_REC)?;
-            mountinfo::make_read_only(&at)
+            show(from, &at, base)
         }
     }
+}
+
+/// Shows `from` with all that is mounted in it, read-only.
+fn show(from: &Utf8Path, at: &Utf8Path, base: &Utf8Path) -> io::Result<()> {
+    bind(from, at, MsFlags::MS_REC)?;
+    // The new root, when it lies there, would be shown within itself.
+    if let Ok(within) = base.strip_prefix(from) {
+        umount2(at.join(within).as_std_path(), MntFlags::MNT_DETACH)?;
+    }
+    mountinfo::make_read_only(at)
 }
 
 /// The place in the new root.

@@ -74,6 +74,8 @@ pub enum Piece {
         upper: Utf8PathBuf,
         /// Empty scratch folder on the same file system as `upper`.
         work: Utf8PathBuf,
+        /// What to do where the kernel refuses it.
+        need: Need,
     },
     /// A folder or file of the machine that can be written.
     Writable {
@@ -89,6 +91,17 @@ pub enum Piece {
         /// What.
         from: Utf8PathBuf,
     },
+}
+
+/// Whether a room is worth having without an overlay. The kernel refuses one over a folder that has other mounts
+/// inside, to who is not the machine's root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// Without it there is no room.
+    Must,
+    /// Without it the place can only be read.
+    May,
 }
 
 impl Piece {

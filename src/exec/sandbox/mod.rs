@@ -36,9 +36,9 @@ pub use copied::{CopiedSandbox, copied_level};
 pub(super) use host::{failed, list, read_regular, remove_tree, write_inside};
 #[cfg(target_os = "linux")]
 pub use sealed::{Builder, SealedSandbox};
-pub use source::{Request, SourceBytes, SourceEntry, SourceKind};
+pub use source::{MOST_PROCESSES, Request, SourceBytes, SourceEntry, SourceKind};
 #[cfg(target_os = "linux")]
-pub use starter::{MOST_PROCESSES, Starter};
+pub use starter::Starter;
 #[cfg(target_os = "linux")]
 pub use surroundings::Surroundings;
 pub use view::{CacheUse, Launch, NotStarted, Sandbox, SandboxError, SandboxFile};

@@ -12,7 +12,7 @@ use super::sealed::Builder;
 use super::stack::{Lower, Stack};
 use super::surroundings::{Surroundings, real};
 use super::{CacheUse, Launch, SandboxError};
-use crate::exec::contain::{Piece, Room};
+use crate::exec::contain::{Need, Piece, Room};
 use crate::paths::AbsPath;
 
 /// One room to be.
@@ -43,7 +43,9 @@ impl Surroundings {
 impl RoomPlan<'_> {
     /// The room.
     pub(super) fn room(&self, inside: &Launch, stacks: &[Stack]) -> Result<Room, SandboxError> {
-        let mut pieces: Vec<Piece> = stacks.iter().map(Stack::piece).collect();
+        let around = self.builder.surroundings.overlays(self.folder);
+        let need = |stack: &Stack| if around.contains(&stack.at) { Need::May } else { Need::Must };
+        let mut pieces: Vec<Piece> = stacks.iter().map(|stack| stack.piece(need(stack))).collect();
         for (index, temporary) in self.builder.surroundings.temporary.iter().enumerate() {
             pieces.push(self.writable(temporary, &format!("tmp-{index}"))?);
             pieces.extend(self.named_below(temporary, inside)?);
@@ -95,7 +97,9 @@ impl RoomPlan<'_> {
             }
             let number = pieces.len();
             let lower = vec![Lower { at: at.clone(), of: None }];
-            pieces.push(Stack::at(&at, lower, self.own, &format!("{}-{number}", self.number))?.piece());
+            pieces.push(
+                Stack::at(&at, lower, self.own, &format!("{}-{number}", self.number))?.piece(Need::May),
+            );
         }
         Ok(pieces)
     }

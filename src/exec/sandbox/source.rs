@@ -9,6 +9,9 @@ use polymut_schemas::RepoPath;
 
 use crate::paths::AbsPath;
 
+/// The most processes and threads of one tool, unless told otherwise; a build of a large project has some hundred.
+pub const MOST_PROCESSES: u64 = 4096;
+
 /// What an entry of the new side is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {

@@ -9,7 +9,7 @@ use fs_err as fs;
 
 use super::host::{self, failed};
 use super::{SandboxError, upper};
-use crate::exec::contain::Piece;
+use crate::exec::contain::{Need, Piece};
 use crate::paths::AbsPath;
 
 /// A scratch folder that is removed with its last user: a fork reads layers of the sandbox it came from.
@@ -110,13 +110,14 @@ impl Stack {
     }
 
     /// The mount.
-    pub(super) fn piece(&self) -> Piece {
+    pub(super) fn piece(&self, need: Need) -> Piece {
         let path = |folder: &AbsPath| -> Utf8PathBuf { folder.as_path().to_path_buf() };
         Piece::Overlay {
             at: path(&self.at),
             lower: self.lower.iter().map(|lower| path(&lower.at)).collect(),
             upper: path(&self.upper),
             work: path(&self.work),
+            need,
         }
     }
 }

@@ -11,9 +11,6 @@ use super::{Launch, NotStarted, SandboxError};
 use crate::exec::contain::{Cgroups, KEEP, Room, Spec, Told, Trouble, WORD, told_by};
 use crate::paths::AbsPath;
 
-/// The most processes and threads of one tool; a build of a large project has some hundred.
-pub const MOST_PROCESSES: u64 = 4096;
-
 /// How keepers are started on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Starter {
