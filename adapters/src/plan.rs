@@ -12,11 +12,11 @@ use polymut_schemas::{PathError, RepoDir, RepoPath};
 use crate::Key;
 
 /// A path below the job's private work folder (outside the sandbox's repository), `/` between parts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkPath(Utf8PathBuf);
 
 /// A path below a tool's folder in the private store. The first part is the tool's id.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StorePath(Utf8PathBuf);
 
 macro_rules! scratch_path {

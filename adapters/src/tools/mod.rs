@@ -1,13 +1,21 @@
 //! The registry: the only list of tools. A new tool is one file here and one line below.
 
 mod cargo_mutants;
+mod elements;
 mod gremlins;
 mod pit;
+mod stryker_js;
 
 use crate::Adapter;
 
 /// Every tool that polymut can drive, in the order of the README's table.
-pub static REGISTRY: &[&dyn Adapter] = &[&cargo_mutants::CargoMutants, &pit::Pit, &gremlins::Gremlins];
+pub static REGISTRY: &[&dyn Adapter] = &[
+    &cargo_mutants::CargoMutants,
+    &stryker_js::StrykerJs,
+    &pit::Pit,
+    &gremlins::Gremlins,
+    &elements::Elements,
+];
 
 /// The adapter called `id`.
 pub fn adapter(id: &str) -> Option<&'static dyn Adapter> {

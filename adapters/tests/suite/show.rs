@@ -45,12 +45,22 @@ fn show_step(text: &mut String, step: &Step) {
     }
 }
 
+/// Files of the work folder with more lines are not shown whole.
+const LONG: usize = 30;
+
 fn show_file(text: &mut String, file: &NewFile) {
     let _ = writeln!(text, "  file {}", show_place(&file.at));
     match std::str::from_utf8(&file.bytes) {
         Ok(content) if !content.contains('\0') => {
-            for line in content.lines() {
+            // A long file of the work folder is a script that stands in this repository; its first line says which.
+            let lines: Vec<&str> = content.lines().collect();
+            let script = matches!(file.at, Place::Work(_)) && lines.len() > LONG;
+            let shown = if script { 1 } else { lines.len() };
+            for line in lines.iter().take(shown) {
                 let _ = writeln!(text, "  | {line}");
+            }
+            if shown < lines.len() {
+                let _ = writeln!(text, "  | … {} lines", lines.len());
             }
         }
         Ok(_) | Err(_) => {
