@@ -7,27 +7,44 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 
 use camino::Utf8PathBuf;
+use git2::RepositoryOpenFlags;
 use git2::{AttrCheckFlags, AttrValue, ErrorCode, Oid, Repository};
-use git2::{RepositoryOpenFlags, RepositoryState};
 use polymut_schemas::{NewSide, Revision};
 
 use super::delta::{Delta, Listed, Side};
 use super::entry::EntryKind;
 use super::error::GitError;
 use super::library_delta::{entry_of, mode, on_disk, options, stored};
+use super::repo::kind_on_disk;
 use crate::paths::AbsPath;
 
 /// Flag of an index entry whose file a sparse checkout leaves out.
 const SKIP_WORKTREE: u16 = 1 << 14;
 /// Flag of an index entry that only announces a file (`git add -N`).
 const INTENT_TO_ADD: u16 = 1 << 13;
+/// Bits of an index entry that are set while it is unmerged.
+const STAGE: u16 = 3 << 12;
 
 /// A repository that libgit2 can read.
 pub(super) struct Library {
     repository: Repository,
     root: AbsPath,
+    /// The index; read once.
+    index: OnceCell<Indexed>,
     /// The working tree against the index; walked once.
     worktree: OnceCell<Vec<Delta>>,
+}
+
+/// What the index holds.
+#[derive(Default)]
+struct Indexed {
+    /// Every file, in the order of the index. An unmerged one is there several times.
+    files: Vec<Listed>,
+    /// Announced by `git add -N`, without content yet.
+    announced: BTreeSet<Vec<u8>>,
+    /// Left out of the working tree by a sparse checkout.
+    absent: BTreeSet<Vec<u8>>,
+    unmerged: BTreeSet<Vec<u8>>,
 }
 
 /// Why libgit2 did not open a repository.
@@ -60,7 +77,7 @@ impl Library {
             return Err(NotOpened::Final(GitError::Bare { path }));
         };
         let root = root_of(folder).map_err(NotOpened::Final)?;
-        let library = Self { repository, root, worktree: OnceCell::new() };
+        let library = Self { repository, root, index: OnceCell::new(), worktree: OnceCell::new() };
         library.check().map_err(NotOpened::Unsupported)?;
         Ok(library)
     }
@@ -158,33 +175,42 @@ impl Library {
     fn staged(&self, tree: &git2::Tree<'_>) -> Result<Vec<Delta>, GitError> {
         let diff = self.repository.diff_tree_to_index(Some(tree), None, Some(&mut options()));
         let mut deltas = stored(&diff.map_err(failed("comparing with the index"))?);
-        let announced = self.flagged(INTENT_TO_ADD)?;
+        let announced = &self.index()?.announced;
         deltas.retain(|delta| !announced.contains(&delta.path));
         Ok(deltas)
     }
 
-    /// Paths of the index with an extended flag.
-    fn flagged(&self, flag: u16) -> Result<BTreeSet<Vec<u8>>, GitError> {
+    fn index(&self) -> Result<&Indexed, GitError> {
+        if let Some(known) = self.index.get() {
+            return Ok(known);
+        }
         let index = self.repository.index().map_err(failed("reading the index"))?;
-        let flagged = index.iter().filter(|entry| entry.flags_extended & flag != 0);
-        Ok(flagged.map(|entry| entry.path).collect())
+        let mut read = Indexed { files: Vec::with_capacity(index.len()), ..Indexed::default() };
+        for entry in index.iter() {
+            for (flag, paths) in [(INTENT_TO_ADD, &mut read.announced), (SKIP_WORKTREE, &mut read.absent)] {
+                if entry.flags_extended & flag != 0 {
+                    paths.insert(entry.path.clone());
+                }
+            }
+            if entry.flags & STAGE != 0 {
+                read.unmerged.insert(entry.path.clone());
+            }
+            if let Some(kind) = EntryKind::of_mode(entry.mode) {
+                let side = Side::blob(kind, entry.id.to_string());
+                read.files.push(Listed { path: entry.path, side });
+            }
+        }
+        Ok(self.index.get_or_init(|| read))
     }
 
     /// Unmerged paths of the index.
-    pub(super) fn unmerged(&self) -> Result<BTreeSet<Vec<u8>>, GitError> {
-        if self.repository.state() == RepositoryState::Clean {
-            let index = self.repository.index().map_err(failed("reading the index"))?;
-            if !index.has_conflicts() {
-                return Ok(BTreeSet::new());
-            }
-        }
-        let index = self.repository.index().map_err(failed("reading the index"))?;
-        Ok(index.iter().filter(|entry| entry.flags >> 12 & 3 != 0).map(|entry| entry.path).collect())
+    pub(super) fn unmerged(&self) -> Result<&BTreeSet<Vec<u8>>, GitError> {
+        Ok(&self.index()?.unmerged)
     }
 
     /// Commit to index, then index to working tree, as one comparison.
     fn combine(&self, tree: &git2::Tree<'_>, staged: Vec<Delta>) -> Result<Vec<Delta>, GitError> {
-        let absent = self.flagged(SKIP_WORKTREE)?;
+        let absent = &self.index()?.absent;
         let mut joined: BTreeMap<Vec<u8>, Delta> = BTreeMap::new();
         for mut delta in staged {
             if let Some(new) = &mut delta.new
@@ -204,15 +230,10 @@ impl Library {
             }
         }
         for path in self.unmerged()? {
-            let old = entry_of(tree, &path);
-            let new = self.disk_side(&path);
-            joined.insert(path.clone(), Delta { path, old_path: None, old, new });
+            let (old, new) = (entry_of(tree, path), kind_on_disk(&self.root, path).map(Side::disk));
+            joined.insert(path.clone(), Delta { path: path.clone(), old_path: None, old, new });
         }
         Ok(joined.into_values().filter(|delta| delta.old.is_some() || delta.new.is_some()).collect())
-    }
-
-    fn disk_side(&self, path: &[u8]) -> Option<Side> {
-        super::repo::kind_on_disk(&self.root, path).map(Side::disk)
     }
 
     /// The index against the working tree, untracked files as well.
@@ -224,7 +245,7 @@ impl Library {
         options.include_untracked(true).recurse_untracked_dirs(true).ignore_submodules(true);
         let diff = self.repository.diff_index_to_workdir(None, Some(&mut options));
         let diff = diff.map_err(failed("comparing the working tree"))?;
-        let absent = self.flagged(SKIP_WORKTREE)?;
+        let absent = &self.index()?.absent;
         let mut found: Vec<Delta> = diff.deltas().filter_map(|delta| on_disk(&delta)).collect();
         found.retain(|delta| delta.new.is_some() || !absent.contains(&delta.path));
         found.extend(self.moved_submodules()?);
@@ -233,23 +254,18 @@ impl Library {
 
     /// Submodules whose checked-out commit is not the one of the index.
     fn moved_submodules(&self) -> Result<Vec<Delta>, GitError> {
-        let index = self.repository.index().map_err(failed("reading the index"))?;
         let mut moved = Vec::new();
-        for entry in index.iter().filter(|entry| entry.mode == 0o160_000) {
-            let Ok(path) = std::str::from_utf8(&entry.path) else { continue };
+        for file in self.index()?.files.iter().filter(|file| file.side.kind == EntryKind::Submodule) {
+            let Ok(path) = std::str::from_utf8(&file.path) else { continue };
             // A submodule that is not checked out has no commit of its own.
             let commit = Repository::open(self.root.join(path).as_std_path())
                 .and_then(|inner| inner.head()?.peel_to_commit().map(|commit| commit.id()));
-            if let Ok(commit) = commit
-                && commit != entry.id
+            let new = commit.map(|commit| Side::blob(EntryKind::Submodule, commit.to_string()));
+            if let Ok(new) = new
+                && new != file.side
             {
-                let side = |id: Oid| Some(Side::blob(EntryKind::Submodule, id.to_string()));
-                moved.push(Delta {
-                    path: entry.path,
-                    old_path: None,
-                    old: side(entry.id),
-                    new: side(commit),
-                });
+                let (path, old) = (file.path.clone(), Some(file.side.clone()));
+                moved.push(Delta { path, old_path: None, old, new: Some(new) });
             }
         }
         Ok(moved)
@@ -263,51 +279,55 @@ impl Library {
                 None => Ok(Vec::new()),
             },
             NewSide::Index => {
-                let mut files = self.indexed()?;
-                let announced = self.flagged(INTENT_TO_ADD)?;
-                files.retain(|path, _| !announced.contains(path));
-                Ok(listed(files))
+                let index = self.index()?;
+                let files = index.files.iter().filter(|file| !index.announced.contains(&file.path));
+                Ok(files.cloned().collect())
             }
-            NewSide::WorkingTree => {
-                let mut files = self.indexed()?;
-                for side in files.values_mut().filter(|side| side.kind != EntryKind::Submodule) {
-                    *side = Side::disk(side.kind);
-                }
-                for path in self.flagged(SKIP_WORKTREE)? {
-                    files.remove(&path);
-                }
-                for delta in self.worktree()? {
-                    match &delta.new {
-                        Some(side) => files.insert(delta.path.clone(), side.clone()),
-                        None => files.remove(&delta.path),
-                    };
-                }
-                Ok(listed(files))
-            }
+            NewSide::WorkingTree => self.on_disk(),
         }
     }
 
-    fn indexed(&self) -> Result<BTreeMap<Vec<u8>, Side>, GitError> {
-        let index = self.repository.index().map_err(failed("reading the index"))?;
-        let sides = index.iter().filter_map(|entry| {
-            let kind = EntryKind::of_mode(entry.mode)?;
-            Some((entry.path, Side::blob(kind, entry.id.to_string())))
-        });
-        Ok(sides.collect())
+    /// Every file of the working tree.
+    fn on_disk(&self) -> Result<Vec<Listed>, GitError> {
+        let index = self.index()?;
+        let changed: BTreeMap<&[u8], &Delta> =
+            self.worktree()?.iter().map(|delta| (delta.path.as_slice(), delta)).collect();
+        let mut files: Vec<Listed> = changed
+            .values()
+            .filter_map(|delta| Some(Listed { path: delta.path.clone(), side: delta.new.clone()? }))
+            .collect();
+        for file in &index.files {
+            let special = [&index.absent, &index.unmerged].iter().any(|paths| paths.contains(&file.path));
+            if !special && !changed.contains_key(file.path.as_slice()) {
+                let submodule = file.side.kind == EntryKind::Submodule;
+                let side = if submodule { file.side.clone() } else { Side::disk(file.side.kind) };
+                files.push(Listed { path: file.path.clone(), side });
+            }
+        }
+        for path in &index.unmerged {
+            let side = kind_on_disk(&self.root, path).map(Side::disk);
+            files.extend(side.map(|side| Listed { path: path.clone(), side }));
+        }
+        Ok(files)
     }
 
     /// Every file of a commit.
     pub(super) fn listing_at(&self, commit: &str) -> Result<Vec<Listed>, GitError> {
         let mut found = Vec::new();
-        self.tree(commit)?
-            .walk(git2::TreeWalkMode::PreOrder, |folder, entry| {
+        let mut folders = vec![(Vec::new(), self.tree(commit)?)];
+        while let Some((folder, tree)) = folders.pop() {
+            for entry in &tree {
+                let path = [folder.as_slice(), entry.name_bytes()].concat();
                 if let Some(kind) = EntryKind::of_mode(mode(entry.filemode())) {
-                    let path = [folder.as_bytes(), entry.name_bytes()].concat();
-                    found.push(Listed { path, side: Side::blob(kind, entry.id().to_string()) });
+                    let side = Side::blob(kind, entry.id().to_string());
+                    found.push(Listed { path, side });
+                } else {
+                    let inner = self.repository.find_tree(entry.id());
+                    let inner = inner.map_err(failed("reading a tree"))?;
+                    folders.push(([path.as_slice(), b"/"].concat(), inner));
                 }
-                git2::TreeWalkResult::Ok
-            })
-            .map_err(failed("reading a tree"))?;
+            }
+        }
         Ok(found)
     }
 
@@ -332,10 +352,6 @@ impl Library {
         let value = self.repository.config().and_then(|config| config.get_string("core.autocrlf"));
         value.is_ok_and(|value| super::program_text::is_folding(&value))
     }
-}
-
-fn listed(files: BTreeMap<Vec<u8>, Side>) -> Vec<Listed> {
-    files.into_iter().map(|(path, side)| Listed { path, side }).collect()
 }
 
 fn root_of(folder: &std::path::Path) -> Result<AbsPath, GitError> {

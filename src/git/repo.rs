@@ -155,7 +155,7 @@ impl Repo {
     /// An unmerged path of the index, if there is one.
     pub(super) fn unmerged(&self) -> Result<Option<Vec<u8>>, GitError> {
         match &self.0 {
-            Reader::Library(library) => Ok(library.unmerged()?.into_iter().next()),
+            Reader::Library(library) => Ok(library.unmerged()?.iter().next().cloned()),
             Reader::Program(program) => Ok(program.unmerged()?.into_iter().next()),
         }
     }
@@ -172,6 +172,7 @@ impl Repo {
         let mut entries: Vec<Entry> =
             files.into_iter().filter_map(|file| self.entry(&file.path, file.side)).collect();
         entries.sort_unstable_by(|one, two| one.path.cmp(&two.path));
+        entries.dedup_by(|one, two| one.path == two.path);
         entries
     }
 

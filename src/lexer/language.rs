@@ -86,34 +86,35 @@ impl Language {
 
     /// Whether some tool or compiler reads this comment, so that a change of it is a change.
     ///
-    /// The list is wide on purpose: a comment that only looks obeyed stays in scope, which costs nothing.
+    /// The words are wide on purpose: a comment that only looks obeyed stays in scope, which costs nothing.
     pub(crate) fn obeys(self, comment: &[u8]) -> bool {
-        const WORDS: [&str; 20] = [
-            "stryker",
-            "pragma",
-            "mutate",
-            "mutant",
-            "mutation",
-            "istanbul",
-            "c8 ignore",
-            "v8 ignore",
-            "@ts-",
-            "@jsx",
-            "@jest",
-            "@vitest",
-            "coding",
-            "type:",
-            "no cover",
-            "nocover",
-            "suppress",
-            "> using",
-            "__pure__",
-            "webpack",
-        ];
         let text = String::from_utf8_lossy(comment).to_ascii_lowercase();
-        WORDS.iter().any(|word| text.contains(word))
+        self.obeyed().iter().any(|word| text.contains(word))
             || text.starts_with("#!")
             || self.is_go_directive(comment)
+    }
+
+    /// What stands in comments that are obeyed.
+    fn obeyed(self) -> &'static [&'static str] {
+        match self {
+            Self::Script | Self::ScriptJsx => &[
+                "stryker",
+                "istanbul",
+                "c8 ignore",
+                "v8 ignore",
+                "@ts-",
+                "@jsx",
+                "@jest",
+                "@vitest",
+                "__pure__",
+                "webpack",
+            ],
+            Self::Python => &["pragma", "no mutate", "no cover", "nocover", "coding", "type:"],
+            Self::CSharp => &["stryker", "auto-generated"],
+            Self::Scala => &["stryker", "> using"],
+            Self::Go => &["code generated"],
+            Self::Rust | Self::Java | Self::Kotlin | Self::Plain => &[],
+        }
     }
 
     /// `//go:build`, `//line`, `//export`, `// +build`, and `// Output:` of examples.

@@ -132,3 +132,25 @@ fn no_repository_and_a_bare_one_are_told_apart() {
     place.git(&["clone", "-q", "--bare", ".", path.join("bare.git").as_str()]);
     assert!(matches!(Repo::open(&path.join("bare.git")), Err(GitError::Bare { .. })));
 }
+
+/// B10
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the variables of a hook can only be set for another process")]
+fn the_variables_of_a_hook_do_not_move_the_repository() {
+    let elsewhere = edited();
+    let git = elsewhere.path().join(".git");
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "git::tests::change::the_three_new_sides_hold_what_git_says_they_hold"])
+        .env("GIT_DIR", &git)
+        .env("GIT_WORK_TREE", elsewhere.path())
+        .env("GIT_INDEX_FILE", git.join("index"))
+        .env("GIT_OBJECT_DIRECTORY", git.join("objects"))
+        .env("GIT_CONFIG_COUNT", "1")
+        .env("GIT_CONFIG_KEY_0", "core.bare")
+        .env("GIT_CONFIG_VALUE_0", "true")
+        .env("GIT_EXTERNAL_DIFF", "false")
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && words.contains("1 passed"), "{words}");
+}
