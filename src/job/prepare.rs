@@ -33,24 +33,25 @@ impl JobState<'_> {
                 .past
                 .last()
                 .is_some_and(|(_, ran)| ran.steps.iter().any(|step| step.end == End::NoProgram));
-            let state = match parsed.finish {
+            let words = match parsed.finish {
                 Finish::Complete => return Ok(()),
-                Finish::Nothing(words) | Finish::Partial(words) if missing => {
-                    if attempt == 0 && self.options.provision {
-                        self.machine.provision(info).await.map_err(|error| broken(&error))?;
-                        self.past.clear();
-                        continue;
-                    }
-                    let text = format!(
-                        "{}; `polymut tools install {}` provides it, or: {}",
-                        words.text, info.id, info.recipe.hint
-                    );
-                    RunState::Skipped { quote: quote(text, words.at), cause: Cause::Machine }
-                }
                 Finish::Partial(words)
                 | Finish::Nothing(words)
                 | Finish::Broken(words)
-                | Finish::RedBaseline(words) => RunState::Broken { quote: words, cause: self.cause() },
+                | Finish::RedBaseline(words) => words,
+            };
+            if missing && attempt == 0 && self.options.provision {
+                self.machine.provision(info).await.map_err(|error| broken(&error))?;
+                self.past.clear();
+                continue;
+            }
+            let state = if missing {
+                let remedy =
+                    format!("`polymut tools install {}` provides it, or: {}", info.id, info.recipe.hint);
+                let text = format!("{}; {remedy}", words.text);
+                RunState::Skipped { quote: quote(text, words.at), cause: Cause::Machine }
+            } else {
+                RunState::Broken { quote: words, cause: self.cause() }
             };
             return halt(state);
         }

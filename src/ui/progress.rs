@@ -12,43 +12,63 @@ use polymut_adapters::Tick;
 use polymut_schemas::{ProjectId, StageName};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::exec::{Event, StopReason};
+use crate::report::visible;
 
 /// Least time between two lines about the progress of one project.
 const PACE: Duration = Duration::from_secs(5);
 
-/// A listener that prints until its events end.
+/// A listener that prints until it is told that the run is over.
 #[derive(Debug)]
-pub struct Progress(JoinHandle<()>);
+pub struct Progress {
+    task: JoinHandle<()>,
+    over: CancellationToken,
+}
 
 impl Progress {
-    /// Waits until everything that was sent is printed. Every sender must be gone.
+    /// Prints what was sent until now, and ends. Senders may live on: whoever waits for signals holds one.
     pub async fn finish(self) {
-        let _ = self.0.await;
+        self.over.cancel();
+        let _ = self.task.await;
     }
 }
 
 /// Listens and prints; with `quiet` only what stops a run.
 pub fn progress(mut events: UnboundedReceiver<Event>, quiet: bool) -> Progress {
-    Progress(tokio::spawn(async move {
-        let mut printer = Printer::default();
-        while let Some(event) = events.recv().await {
-            let urgent = matches!(event, Event::Stopping { .. } | Event::Killing);
-            if let Some(line) = printer.line(&event).filter(|_| urgent || !quiet) {
-                let mut err = anstream::stderr().lock();
-                let _ = writeln!(err, "{line}");
+    let over = CancellationToken::new();
+    let told = over.clone();
+    let task = tokio::spawn(async move {
+        let mut printer = Printer { quiet, ticked: BTreeMap::new() };
+        loop {
+            tokio::select! {
+                biased;
+                event = events.recv() => match event {
+                    Some(event) => printer.print(&event),
+                    None => return,
+                },
+                () = told.cancelled() => return,
             }
         }
-    }))
+    });
+    Progress { task, over }
 }
 
-#[derive(Default)]
 struct Printer {
+    quiet: bool,
     ticked: BTreeMap<ProjectId, Instant>,
 }
 
 impl Printer {
+    fn print(&mut self, event: &Event) {
+        let urgent = matches!(event, Event::Stopping { .. } | Event::Killing);
+        if let Some(line) = self.line(event).filter(|_| urgent || !self.quiet) {
+            let mut err = anstream::stderr().lock();
+            let _ = writeln!(err, "{}", visible(&line));
+        }
+    }
+
     fn line(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::StageStarted { label, .. } if label.sandbox == 0 && label.round == 0 => {
