@@ -22,11 +22,10 @@ fn main() -> ExitCode {
         }
     };
     let terminal = Terminal::new(cli.color);
-    match polymut::commands::dispatch(cli) {
-        Ok(exit) => ExitCode::from(exit.code()),
-        Err(error) => {
-            terminal.error(&error);
-            ExitCode::from(polymut::commands::code_of(&error).code())
-        }
-    }
+    let exit = polymut::commands::dispatch(cli).unwrap_or_else(|error| {
+        terminal.error(&error);
+        polymut::commands::code_of(&error)
+    });
+    polymut::exec::end_everything();
+    ExitCode::from(exit.code())
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use fake::{play, scene};
 use polymut::job::JobOutcome;
-use polymut_schemas::{BaselineState, Cause, Origin, RunState, StageName, Status};
+use polymut_schemas::{BaselineState, Cause, IsolationLevel, Origin, RunState, StageName, Status};
 
 fn status(outcome: &JobOutcome, key: &str) -> Status {
     outcome.mutants.iter().find(|mutant| mutant.key == key).map(|mutant| mutant.status).unwrap()
@@ -42,6 +42,16 @@ async fn a_good_run_is_complete_and_its_survivor_was_replayed() {
     assert!(survivor.diff.as_ref().is_some_and(|diff| diff.contains("-two\n+MUTATED\n")));
     let baseline = outcome.run.baseline.unwrap();
     assert_eq!((baseline.state, baseline.runs, baseline.still_green), (BaselineState::Green, 2, Some(true)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_level_of_isolation_gives_the_same_answers() {
+    for level in [IsolationLevel::Sealed, IsolationLevel::Copied, IsolationLevel::BestEffort] {
+        let outcome = play(fake::Scene { isolation: Some(level), ..scene() }).await;
+        assert_eq!(outcome.run.state, RunState::Complete, "{level:?}: {:?}", outcome.run.notes);
+        let statuses = ["a", "b", "c"].map(|key| status(&outcome, key));
+        assert_eq!(statuses, [Status::Killed, Status::Survived, Status::Timeout], "{level:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

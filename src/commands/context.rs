@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use polymut_adapters::Adapter;
 use polymut_adapters::tools::REGISTRY;
-use polymut_schemas::NewSide;
+use polymut_schemas::{Guarantee, IsolationLevel, NewSide};
 
 use crate::assemble::GateInput;
 use crate::cli::ScopeArgs;
 use crate::config::{self, Config};
-use crate::exec::HostEnv;
+use crate::exec::{Containment, HostEnv, MOST_PROCESSES, ProbeRequest};
 use crate::git::{DiffFile, Repo, ScopeRequest};
 use crate::owners::{Owners, PLACES};
 use crate::paths::AbsPath;
@@ -95,6 +95,26 @@ impl Place {
             env,
         })
     }
+}
+
+/// Which walls hold here: tried, not assumed.
+pub(super) async fn containment(
+    place: &Place,
+    scratch: &AbsPath,
+    wanted: Option<IsolationLevel>,
+    require: &[Guarantee],
+) -> anyhow::Result<Containment> {
+    let helper = AbsPath::new(Utf8PathBuf::try_from(std::env::current_exe()?)?)?;
+    let request = ProbeRequest {
+        helper: &helper,
+        scratch,
+        host: &place.host,
+        wanted,
+        require,
+        pids: MOST_PROCESSES,
+        caches: &[],
+    };
+    Ok(Containment::probe(&request).await?)
 }
 
 /// Every adapter.

@@ -4,12 +4,14 @@
 
 use std::fmt::Write as _;
 
+use camino::Utf8PathBuf;
 use serde::Serialize;
 
-use super::context::{Place, adapters};
+use super::context::{Place, adapters, containment};
 use crate::cli::{DoctorArgs, PlanFormat};
-use crate::exec::{State, Store, copied_level};
+use crate::exec::{State, Store};
 use crate::exit::Exit;
+use crate::paths::AbsPath;
 
 #[derive(Serialize)]
 struct Finding {
@@ -22,7 +24,7 @@ struct Finding {
 pub(super) fn doctor(place: &Place, args: &DoctorArgs) -> anyhow::Result<Exit> {
     let mut findings = vec![repository(place)];
     findings.extend(tools(place)?);
-    findings.extend(containment());
+    findings.extend(walls(place)?);
     match args.format {
         PlanFormat::Json => {
             let mut text = serde_json::to_string_pretty(&findings)?;
@@ -83,17 +85,39 @@ fn tools(place: &Place) -> anyhow::Result<Vec<Finding>> {
     Ok(findings)
 }
 
-fn containment() -> Vec<Finding> {
-    let reached = copied_level();
-    let word =
-        |guarantee| serde_json::to_value(guarantee).ok().and_then(|value| value.as_str().map(str::to_owned));
-    reached
+fn walls(place: &Place) -> anyhow::Result<Vec<Finding>> {
+    let folder = tempfile::Builder::new().prefix("polymut-doctor-").tempdir()?;
+    let scratch = AbsPath::new(Utf8PathBuf::try_from(folder.path().to_path_buf())?)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let contained = runtime.block_on(containment(place, &scratch, None, &[]))?;
+    let reached = contained.reached();
+    let mut findings: Vec<Finding> = reached
         .guarantees
         .iter()
-        .map(|(guarantee, reached)| Finding {
-            what: format!("contains {}", word(guarantee).unwrap_or_default()),
-            good: reached.held,
-            words: reached.by.clone(),
+        .map(|(guarantee, held)| Finding {
+            what: format!("contains {}", word(guarantee)),
+            good: held.held,
+            words: held.by.clone(),
         })
-        .collect()
+        .collect();
+    findings.push(Finding {
+        what: "isolation".to_owned(),
+        good: reached.level == polymut_schemas::IsolationLevel::Sealed,
+        words: word(&reached.level),
+    });
+    findings.extend(contained.obstacles().iter().map(|obstacle| Finding {
+        what: format!("not {}", word(&obstacle.level)),
+        good: false,
+        words: match &obstacle.lift {
+            Some(lift) => format!("{}; this lifts it: {lift}", obstacle.why),
+            None => obstacle.why.clone(),
+        },
+    }));
+    Ok(findings)
+}
+
+/// The document's word for a value.
+fn word(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
 }

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use polymut_schemas::{ProjectId, Report};
+use polymut_schemas::{Guarantee, IsolationLevel, ProjectId, Report};
 
-use super::context::{Place, adapters, choice, gate_input};
+use super::context::{Place, adapters, choice, containment, gate_input};
 use super::output::{self, Target};
 use super::plan::head;
-use crate::cli::{HowArgs, RunArgs, ScopeArgs};
-use crate::config::{self, Config, Network};
-use crate::exec::{EventSender, RunDir, State, Stop, StopReason, Store};
+use crate::cli::{GuaranteeArg, HowArgs, IsolationArg, RunArgs, ScopeArgs};
+use crate::config::{self, Config, Isolation, Network};
+use crate::exec::{Containment, EventSender, RunDir, State, Stop, StopReason, Store};
 use crate::exit::Exit;
 use crate::git::Repo;
 use crate::index;
@@ -84,7 +84,10 @@ async fn judge(
     }
     let state = State::open(&place.host, repo.root())?;
     let folder = state.begin()?;
-    let machine = machine(place, &repo, &planned, (how, &config), (&state, &folder, &stop, &events))?;
+    let (wanted, require) = walls(how, &config);
+    let contained = containment(place, &folder.work().join("probe"), wanted, &require).await?;
+    let machine =
+        machine((place, &repo, &planned), (how, &config), contained, (&state, &folder, &stop, &events))?;
     let options = options(&planned, how, &config);
     let progress = ui::progress(listener, how.quiet);
     let report = pipeline::run(&machine, &planned, &options, &config, &gate).await;
@@ -96,10 +99,9 @@ async fn judge(
 type Wiring<'a> = (&'a State, &'a RunDir, &'a Stop, &'a EventSender);
 
 fn machine(
-    place: &Place,
-    repo: &Repo,
-    planned: &Planned,
+    (place, repo, planned): (&Place, &Repo, &Planned),
     (how, config): (&HowArgs, &Config),
+    containment: Containment,
     (state, folder, stop, events): Wiring<'_>,
 ) -> anyhow::Result<Machine> {
     let scope = &planned.assignment.scope;
@@ -118,6 +120,7 @@ fn machine(
         base,
         work: folder.work(),
         logs: folder.logs(),
+        containment,
         store: Store::at(state.tools().clone()),
         host: place.host.clone(),
         allow_env,
@@ -126,6 +129,27 @@ fn machine(
         lockfiles: index::lockfiles(repo, &entries)?,
         budget: CoreBudget::new(total, jobs),
     }))
+}
+
+/// The wanted level and the demanded guarantees: command line over `[run]`.
+fn walls(how: &HowArgs, config: &Config) -> (Option<IsolationLevel>, Vec<Guarantee>) {
+    let given = how.isolation.map(|level| match level {
+        IsolationArg::Sealed => IsolationLevel::Sealed,
+        IsolationArg::Copy => IsolationLevel::Copied,
+        IsolationArg::None => IsolationLevel::BestEffort,
+    });
+    let configured = config.run.isolation.map(|level| match level {
+        Isolation::Sealed => IsolationLevel::Sealed,
+        Isolation::Copy => IsolationLevel::Copied,
+        Isolation::None => IsolationLevel::BestEffort,
+    });
+    let demanded = how.require.iter().map(|guarantee| match guarantee {
+        GuaranteeArg::Memory => Guarantee::Memory,
+        GuaranteeArg::Network => Guarantee::Network,
+        GuaranteeArg::Files => Guarantee::Files,
+        GuaranteeArg::Tree => Guarantee::Tree,
+    });
+    (given.or(configured), demanded.chain(config.run.require.iter().copied()).collect())
 }
 
 /// Every core of the machine.

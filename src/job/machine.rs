@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use polymut_adapters::{Adapter, Plan, Ran, ToolInfo};
-use polymut_schemas::{Cause, ProjectId, RepoDir, RepoPath, StageName};
+use polymut_schemas::{Cause, ContainmentReached, ProjectId, RepoDir, RepoPath, StageName};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
 use super::JobOptions;
 use crate::exec::{
-    CopiedSandbox, EventSender, ExecError, HostEnv, Install, Request, Sandbox, SandboxError, SourceBytes,
-    SourceEntry, SourceKind, StageContext, StageLabel, Stop, StopReason, Store, copied_level, run_stage,
+    Containment, EventSender, ExecError, HostEnv, Install, Request, Sandbox, SandboxError, SourceBytes,
+    SourceEntry, SourceKind, StageContext, StageLabel, Stop, StopReason, Store, run_stage,
 };
 use crate::git::{Entry, EntryAt, EntryKind, GitError, Repo};
 use crate::paths::AbsPath;
@@ -106,6 +106,8 @@ pub struct MachineParts {
     pub work: AbsPath,
     /// Folder for logs and artifacts.
     pub logs: AbsPath,
+    /// Which walls hold here.
+    pub containment: Containment,
     /// Provisioned tools.
     pub store: Store,
     /// The user's environment.
@@ -203,7 +205,16 @@ impl Machine {
             name: &name,
             dependency_dirs: info.dependency_dirs,
         };
-        Ok(Box::new(CopiedSandbox::create(&request, copied_level())?))
+        Ok(self.parts.containment.sandbox(&request)?)
+    }
+
+    /// What containment the jobs of this run get; a project may have the network left on.
+    pub fn reached(&self, options: &JobOptions) -> ContainmentReached {
+        if options.network {
+            self.parts.containment.reached_with_network()
+        } else {
+            self.parts.containment.reached().clone()
+        }
     }
 
     /// Runs the steps of a plan.

@@ -20,7 +20,7 @@ impl JobState<'_> {
     pub(crate) fn open(&mut self) -> Step<Box<dyn Sandbox>> {
         let info = self.planned.adapter.info();
         let sandbox = self.machine.sandbox(Side::New, &self.id, info).map_err(|error| broken(&error))?;
-        self.containment = Some(sandbox.reached().clone());
+        self.containment = Some(self.machine.reached(self.options));
         Ok(sandbox)
     }
 

@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use polymut::exec::{EventSender, HostEnv, SourceBytes, SourceEntry, SourceKind, Stop, Store};
+use polymut::exec::{
+    Containment, EventSender, HostEnv, MOST_PROCESSES, ProbeRequest, SourceBytes, SourceEntry, SourceKind,
+    Stop, Store,
+};
 use polymut::job::{CoreBudget, JobOptions, JobOutcome, Machine, MachineParts, SideFiles, View, run_job};
 use polymut::paths::AbsPath;
 use polymut::planner::PlannedJob;
@@ -19,8 +22,8 @@ use polymut_adapters::{
     Tree, TreeUse, Units,
 };
 use polymut_schemas::{
-    FileChange, LineSet, NewSide, Quote, RepoDir, RepoPath, Scope, ScopeFile, ScopeSource, ScopeWidth,
-    Status, ToolId,
+    FileChange, IsolationLevel, LineSet, NewSide, Quote, RepoDir, RepoPath, Scope, ScopeFile, ScopeSource,
+    ScopeWidth, Status, ToolId,
 };
 
 /// The tool.
@@ -209,6 +212,7 @@ pub(crate) struct Scene {
     /// `suite.sh` and `source.txt` at the merge base.
     pub(crate) base: Option<(&'static str, &'static str)>,
     pub(crate) budget: Option<Duration>,
+    pub(crate) isolation: Option<IsolationLevel>,
     pub(crate) options: JobOptions,
 }
 
@@ -221,6 +225,7 @@ pub(crate) fn scene() -> Scene {
         changed: vec![1, 2, 3],
         base: None,
         budget: None,
+        isolation: Some(IsolationLevel::BestEffort),
         options: JobOptions {
             project: ProjectSettings::default(),
             timeout_factor: 5.0,
@@ -246,41 +251,7 @@ pub(crate) async fn play(scene: Scene) -> JobOutcome {
         std::fs::write(root.join(name), text).unwrap();
     }
     let path = |text: &str| RepoPath::new(text).unwrap();
-    let entries = |at: SourceBytes| {
-        files
-            .iter()
-            .map(move |(name, _)| SourceEntry { path: path(name), kind: SourceKind::File, at })
-            .collect()
-    };
-    let stop = Stop::new();
-    if let Some(budget) = scene.budget {
-        stop.set_budget(budget, &EventSender::nobody());
-    }
-    let base = scene.base.map(|(suite, source)| {
-        let texts: BTreeMap<RepoPath, Vec<u8>> =
-            [("tool.sh", scene.tool), ("suite.sh", suite), (SOURCE, source)]
-                .into_iter()
-                .map(|(name, text)| (path(name), text.as_bytes().to_vec()))
-                .collect();
-        SideFiles {
-            entries: entries(SourceBytes::Blob),
-            blobs: Box::new(move |path| Ok(texts.get(path).cloned().unwrap_or_default())),
-        }
-    });
-    let machine = Machine::new(MachineParts {
-        root: abs(&root),
-        new: SideFiles { entries: entries(SourceBytes::Disk), blobs: Box::new(|_| Ok(Vec::new())) },
-        base,
-        work: abs(&folder.path().join("work")),
-        logs: abs(&folder.path().join("logs")),
-        store: Store::at(abs(&folder.path().join("tools"))),
-        host: HostEnv::read(),
-        allow_env: Vec::new(),
-        stop,
-        events: EventSender::nobody(),
-        lockfiles: BTreeMap::new(),
-        budget: CoreBudget::new(2, 1),
-    });
+    let machine = machine(&scene, &root, folder.path(), &files).await;
     let tree = Tree::new(files.iter().map(|(name, _)| path(name)), BTreeMap::new());
     let lines = LineSet::from_lines(scene.changed.iter().copied());
     let (mut sources, mut old) = (Sources::default(), Sources::default());
@@ -310,6 +281,61 @@ pub(crate) async fn play(scene: Scene) -> JobOutcome {
         "something was left in the user's tree"
     );
     outcome
+}
+
+type Files<'a> = [(&'a str, &'a str); 3];
+
+/// A machine on the scene's repository, with its scratch folders beside it.
+async fn machine(scene: &Scene, root: &Path, folder: &Path, files: &Files<'_>) -> Machine {
+    let path = |text: &str| RepoPath::new(text).unwrap();
+    let entries = |at: SourceBytes| {
+        files
+            .iter()
+            .map(move |(name, _)| SourceEntry { path: path(name), kind: SourceKind::File, at })
+            .collect()
+    };
+    let stop = Stop::new();
+    if let Some(budget) = scene.budget {
+        stop.set_budget(budget, &EventSender::nobody());
+    }
+    let base = scene.base.map(|(suite, source)| {
+        let texts: BTreeMap<RepoPath, Vec<u8>> =
+            [("tool.sh", scene.tool), ("suite.sh", suite), (SOURCE, source)]
+                .into_iter()
+                .map(|(name, text)| (path(name), text.as_bytes().to_vec()))
+                .collect();
+        SideFiles {
+            entries: entries(SourceBytes::Blob),
+            blobs: Box::new(move |path| Ok(texts.get(path).cloned().unwrap_or_default())),
+        }
+    });
+    let host = HostEnv::read();
+    let containment = Containment::probe(&ProbeRequest {
+        helper: &abs(Path::new(env!("CARGO_BIN_EXE_polymut"))),
+        scratch: &abs(&folder.join("probe")),
+        host: &host,
+        wanted: scene.isolation,
+        require: &[],
+        pids: MOST_PROCESSES,
+        caches: &[],
+    })
+    .await
+    .unwrap();
+    Machine::new(MachineParts {
+        root: abs(root),
+        new: SideFiles { entries: entries(SourceBytes::Disk), blobs: Box::new(|_| Ok(Vec::new())) },
+        base,
+        work: abs(&folder.join("work")),
+        logs: abs(&folder.join("logs")),
+        store: Store::at(abs(&folder.join("tools"))),
+        host,
+        containment,
+        allow_env: Vec::new(),
+        stop,
+        events: EventSender::nobody(),
+        lockfiles: BTreeMap::new(),
+        budget: CoreBudget::new(2, 1),
+    })
 }
 
 fn scope(lines: LineSet) -> Scope {
