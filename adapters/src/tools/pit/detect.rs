@@ -120,9 +120,16 @@ fn gradle(tree: &Tree) -> Vec<Project> {
             );
             let mut memo = BTreeMap::from([(BUILD.to_owned(), vec!["gradle".to_owned()])]);
             memo.insert(MODULE.to_owned(), owns.iter().map(|dir| dir.as_str().to_owned()).collect());
+            memo.insert(ARTIFACT.to_owned(), owns.iter().map(|dir| gradle_path(root, dir)).collect());
             Project { tool: ToolId::from(super::ID), dir: root.clone(), owns, memo }
         })
         .collect()
+}
+
+/// `:core:api` of the folder `core/api`, as Gradle names projects that are not renamed; `:` is the root.
+fn gradle_path(root: &RepoDir, dir: &RepoDir) -> String {
+    let below = dir.as_str().strip_prefix(root.as_str()).unwrap_or_default().trim_start_matches('/');
+    format!(":{}", below.replace('/', ":"))
 }
 
 /// Typed access to what a project remembers.

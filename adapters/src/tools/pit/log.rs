@@ -38,7 +38,7 @@ impl Log {
             if let Some(goal) = Goal::of(line) {
                 inside = goal.is_pit;
                 if inside {
-                    log.version = Some(goal.version);
+                    log.version = goal.version.or(log.version);
                     log.sections.push(Section { artifact: goal.artifact, text: String::new() });
                 }
             } else if line.starts_with("[INFO] Reactor Summary") || line.starts_with("[INFO] BUILD ") {
@@ -84,19 +84,26 @@ fn runs(logged: &str) -> Vec<String> {
 }
 
 /// `[INFO] --- pitest-maven:1.30.2:mutationCoverage (default-cli) @ core ---`; newer Mavens print the goal prefix.
+/// Gradle: `> Task :core:pitest`; a task that says more (`UP-TO-DATE`, `FROM-CACHE`) did not run.
 struct Goal {
     is_pit: bool,
-    version: String,
+    version: Option<String>,
     artifact: String,
 }
 
 impl Goal {
     fn of(line: &str) -> Option<Self> {
+        if let Some(task) = line.strip_prefix("> Task ") {
+            let project = task.strip_suffix(":pitest");
+            let artifact =
+                project.map_or(String::new(), |path| if path.is_empty() { ":" } else { path }.to_owned());
+            return Some(Self { is_pit: project.is_some(), version: None, artifact });
+        }
         let inner = line.strip_prefix("[INFO] --- ")?.strip_suffix(" ---")?;
         let (goal, artifact) = inner.rsplit_once(" @ ")?;
         let mut parts = goal.split([':', ' ']);
         let plugin = parts.next()?;
-        let version = parts.next()?.to_owned();
+        let version = Some(parts.next()?.to_owned());
         let is_pit = matches!(plugin, "pitest-maven" | "pitest") && parts.next() == Some("mutationCoverage");
         Some(Self { is_pit, version, artifact: artifact.to_owned() })
     }

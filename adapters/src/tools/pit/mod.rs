@@ -24,8 +24,8 @@ mod xml;
 use polymut_schemas::RepoPath;
 
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, Spread, Stage, ToolInfo, Tree,
-    TreeUse,
+    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
+    ToolInfo, Tree, TreeUse,
 };
 use detect::{Build, Memo};
 
@@ -46,8 +46,23 @@ static INFO: ToolInfo = ToolInfo {
     spread: Spread::Own,
     recipe: Recipe {
         version: version::NEWEST,
-        provides: "",
-        steps: &[],
+        provides: "pitest-junit5-plugin-1.2.3.jar",
+        // Fills the user's own repository of Maven; a run fetches what it needs by itself.
+        steps: &[
+            RecipeStep {
+                program: "mvn",
+                args: &["-B", "dependency:get", "-Dartifact=org.pitest:pitest-maven:{version}"],
+            },
+            RecipeStep {
+                program: "mvn",
+                args: &[
+                    "-B",
+                    "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
+                    "-Dartifact=org.pitest:pitest-junit5-plugin:1.2.3",
+                    "-DoutputDirectory={store}",
+                ],
+            },
+        ],
         hint: "PIT comes by its Maven coordinates; install a JDK and Maven 3.6 or newer, or commit the Maven or Gradle wrapper",
     },
     scrub: &[

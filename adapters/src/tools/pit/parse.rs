@@ -109,7 +109,9 @@ pub(crate) fn import(files: &[(String, Vec<u8>)]) -> Result<Parsed, ParseError> 
                 file: record.source.clone(),
             };
             let span = lines(record.line, record.line);
-            parsed.mutants.push(raw(record, name, name, path, span));
+            let mut raw = raw(record, name, name, path, span);
+            raw.doubt = None;
+            parsed.mutants.push(raw);
         }
     }
     parsed.finish = damaged.map_or(Finish::Complete, Finish::Partial);
@@ -139,7 +141,15 @@ impl Reading {
         let mut places = Places::new(job, selection);
         for (place, bytes) in ran.files_ending("mutations.xml") {
             let artifact = place.as_str();
-            let report = report::read(artifact, bytes)?;
+            let report = match report::read(artifact, bytes) {
+                Ok(report) => report,
+                // A run that was killed leaves an empty file: nothing was lost that could be read.
+                Err(ParseError::Truncated { at, why }) => {
+                    reading.damage = Some(Quote { text: why, at });
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             if let Some(damage) = report.damage {
                 reading.damage = Some(Quote { text: damage.why, at: format!("{artifact}:{}", damage.line) });
             }
@@ -295,7 +305,8 @@ fn finish(job: &Job<'_>, ran: &Ran, modules: &BTreeSet<RepoDir>, reading: &Readi
     let steps = reading.logs.iter().filter_map(|(step, log)| step_problem(step, log));
     let parts = modules.iter().filter_map(|module| module_problem(job, ran, module, reading));
     let damage = reading.damage.clone().map(Finish::Partial);
-    let worst = steps.chain(parts).chain(damage).max_by_key(weight);
+    // Of equals the last is taken: how a step ended explains what its report lacks.
+    let worst = damage.into_iter().chain(parts).chain(steps).max_by_key(weight);
     match worst {
         None => short_reports(reading).map_or(Finish::Complete, Finish::Partial),
         Some(Finish::Partial(quote)) if reading.mutants.is_empty() => Finish::Nothing(quote),
