@@ -28,7 +28,7 @@ impl JobState<'_> {
             .filter(|_| green && self.options.confirm > 0 && self.machine.stop_cause().is_none());
         let (Some(file), Some(steps)) = (file, self.tests(Role::Work)) else { return Ok(()) };
         let started = Instant::now();
-        let fork = sandbox.fork("canary").map_err(|error| broken(&error.into()))?;
+        let fork = self.machine.fork(sandbox, "canary").map_err(|error| broken(&error))?;
         fork.write(&file, NO_PROGRAM).map_err(|error| broken(&error.into()))?;
         let plan = Plan { steps, gather: Vec::new(), fit: ScopeFit::Project };
         let cores = self.machine.cores(1).await;

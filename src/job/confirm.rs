@@ -17,7 +17,7 @@ impl JobState<'_> {
         if suspects.is_empty() || self.machine.stop_cause().is_some() {
             return Ok(());
         }
-        let fork = sandbox.fork("confirm").map_err(|error| broken(&error.into()))?;
+        let fork = self.machine.fork(sandbox, "confirm").map_err(|error| broken(&error))?;
         let Some(parsed) = self.stage(Stage::Confirm(&suspects), fork.as_ref()).await? else { return Ok(()) };
         let count = u64::try_from(parsed.mutants.len()).unwrap_or(u64::MAX);
         if let Finish::Partial(words)

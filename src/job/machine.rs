@@ -185,18 +185,13 @@ impl Machine {
     }
 
     /// A fresh sandbox of one side.
-    pub fn sandbox(
-        &self,
-        side: Side,
-        project: &ProjectId,
-        info: &ToolInfo,
-    ) -> Result<Box<dyn Sandbox>, MachineError> {
+    pub fn sandbox(&self, side: Side, info: &ToolInfo) -> Result<Box<dyn Sandbox>, MachineError> {
         let files = match side {
             Side::New => &self.parts.new,
             Side::Base => self.parts.base.as_ref().ok_or(MachineError::NoBase)?,
         };
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{number}-{}", slug(project.as_str()));
+        // Jobs run side by side in one folder, and names stay short for the sockets that tests make below them.
+        let name = self.made.fetch_add(1, Ordering::Relaxed).to_string();
         let request = Request {
             root: &self.parts.root,
             entries: &files.entries,
@@ -206,6 +201,12 @@ impl Machine {
             dependency_dirs: info.dependency_dirs,
         };
         Ok(self.parts.containment.sandbox(&request)?)
+    }
+
+    /// A sandbox that starts from this one's present state.
+    pub fn fork(&self, sandbox: &dyn Sandbox, name: &str) -> Result<Box<dyn Sandbox>, MachineError> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        Ok(sandbox.fork(&format!("{number}-{name}"))?)
     }
 
     /// What containment the jobs of this run get; a project may have the network left on.

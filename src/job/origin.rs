@@ -87,10 +87,8 @@ impl JobState<'_> {
     /// A sandbox of the merge base with a green suite.
     async fn base_prepared(&mut self) -> Step<Option<Box<dyn Sandbox>>> {
         let Some(plan) = self.prepared.clone().filter(|_| self.machine.has_base()) else { return Ok(None) };
-        let sandbox = self
-            .machine
-            .sandbox(Side::Base, &self.id, self.planned.adapter.info())
-            .map_err(|e| broken(&e))?;
+        let sandbox =
+            self.machine.sandbox(Side::Base, self.planned.adapter.info()).map_err(|e| broken(&e))?;
         let cores = self.machine.cores(1).await;
         let mut at = self.at(Stage::Prepare, sandbox.as_ref(), cores.count());
         (at.number, at.baseline_runs) = (9, 1);
@@ -102,7 +100,7 @@ impl JobState<'_> {
 
     async fn at_base(&mut self, sandbox: &dyn Sandbox, path: &RepoPath, text: &str) -> Step<Origin> {
         let Some(steps) = self.tests(polymut_adapters::Role::Work) else { return Ok(Origin::Unknown) };
-        let fork = sandbox.fork("base-replay").map_err(|error| broken(&error.into()))?;
+        let fork = self.machine.fork(sandbox, "base-replay").map_err(|error| broken(&error))?;
         fork.write(path, text.as_bytes()).map_err(|error| broken(&error.into()))?;
         let plan = Plan { steps, gather: Vec::new(), fit: ScopeFit::Mutant };
         let cores = self.machine.cores(1).await;

@@ -19,7 +19,7 @@ impl JobState<'_> {
     /// The job's own sandbox of the new side.
     pub(crate) fn open(&mut self) -> Step<Box<dyn Sandbox>> {
         let info = self.planned.adapter.info();
-        let sandbox = self.machine.sandbox(Side::New, &self.id, info).map_err(|error| broken(&error))?;
+        let sandbox = self.machine.sandbox(Side::New, info).map_err(|error| broken(&error))?;
         self.containment = Some(self.machine.reached(self.options));
         Ok(sandbox)
     }
@@ -91,7 +91,7 @@ impl JobState<'_> {
     /// Whether the same Prepare is red at the merge base; `None` when that cannot be found out.
     async fn base_is_red(&mut self) -> Option<bool> {
         let plan = self.prepared.clone()?;
-        let sandbox = self.machine.sandbox(Side::Base, &self.id, self.planned.adapter.info()).ok()?;
+        let sandbox = self.machine.sandbox(Side::Base, self.planned.adapter.info()).ok()?;
         let ran = self.machine.run(&plan, self.at(Stage::Prepare, sandbox.as_ref(), 1)).await.ok()?;
         let parsed = self.planned.adapter.parse(&self.job(), Stage::Prepare, &ran).ok()?;
         self.notes.push("the baseline was run again at the merge base".to_owned());

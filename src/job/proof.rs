@@ -65,7 +65,7 @@ impl JobState<'_> {
 
     /// One mutant alone; `None` when this tool's mutants cannot be replayed.
     async fn replay(&mut self, sandbox: &dyn Sandbox, mutant: &Mutant) -> Step<Option<Replayed>> {
-        let fork = sandbox.fork("replay").map_err(|error| broken(&error.into()))?;
+        let fork = self.machine.fork(sandbox, "replay").map_err(|error| broken(&error))?;
         if let Some(replayed) = self.replay_by_tool(fork.as_ref(), mutant).await? {
             return Ok(Some(replayed));
         }

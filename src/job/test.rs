@@ -158,7 +158,7 @@ impl JobState<'_> {
     async fn pieces(&mut self, sandbox: &dyn Sandbox, shares: &[Units], cores: u32) -> Step<Vec<Piece>> {
         let mut forks = Vec::new();
         for number in 0..shares.len() {
-            forks.push(sandbox.fork(&format!("test-{number}")).map_err(|error| broken(&error.into()))?);
+            forks.push(self.machine.fork(sandbox, "test").map_err(|error| broken(&error))?);
         }
         for share in shares {
             if let Ok(Some(plan)) = self.planned.adapter.plan(&self.job(), Stage::Test(share)) {
