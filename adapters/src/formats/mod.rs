@@ -3,4 +3,5 @@
 pub mod elements;
 mod elements_html;
 pub mod elements_import;
+pub mod sqlite;
 pub mod text;

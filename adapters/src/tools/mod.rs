@@ -1,9 +1,12 @@
 //! The registry: the only list of tools. A new tool is one file here and one line below.
 
 mod cargo_mutants;
+mod cosmic_ray;
 mod elements;
 mod gremlins;
+mod mutmut;
 mod pit;
+mod python;
 mod stryker_js;
 
 use crate::Adapter;
@@ -14,6 +17,8 @@ pub static REGISTRY: &[&dyn Adapter] = &[
     &stryker_js::StrykerJs,
     &pit::Pit,
     &gremlins::Gremlins,
+    &mutmut::Mutmut,
+    &cosmic_ray::CosmicRay,
     &elements::Elements,
 ];
 

@@ -1,0 +1,67 @@
+//! What a step's output says, shortened to what a reader needs.
+//!
+//! In: [`StepEnd`]. Out: [`Quote`], test names. I/O: none.
+
+use polymut_schemas::Quote;
+
+use crate::{End, StepEnd};
+
+/// The last lines that say something; of a spinner's line what stands after its last return.
+pub(in crate::tools) fn last_lines(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text
+        .lines()
+        .map(|line| line.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default().trim_end())
+        .filter(|line| !line.is_empty())
+        .collect();
+    all.get(all.len().saturating_sub(lines)..).unwrap_or_default().join("\n")
+}
+
+/// How a step ended, with its last words.
+pub(in crate::tools) fn quote_end(step: &StepEnd, lines: usize) -> Quote {
+    let how = match step.end {
+        End::Exit(code) => format!("{} ended with exit code {code}", step.name),
+        End::Signal(signal) => format!("{} was ended by signal {signal}", step.name),
+        End::Limit => format!("{} took longer than its limit", step.name),
+        End::OutOfMemory => format!("{} ran out of memory", step.name),
+        End::Stopped => format!("{} was stopped", step.name),
+        End::NoProgram => format!("{} found no program to start", step.name),
+    };
+    let (out, err) = (last_lines(&step.stdout.text(), lines), last_lines(&step.stderr.text(), lines));
+    let words = [out, err].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    let text = if words.is_empty() { how } else { format!("{how}:\n{words}") };
+    Quote { text, at: format!("output of {}", step.name) }
+}
+
+/// Tests that pytest's summary or unittest's report names as failed, in the order of the output.
+pub(in crate::tools) fn tests_failed(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let pytest = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "));
+        let unittest = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "));
+        let name = match (pytest, unittest) {
+            (Some(rest), _) => rest.split(" - ").next().unwrap_or(rest).trim(),
+            (None, Some(rest)) => rest.trim(),
+            (None, None) => continue,
+        };
+        if !name.is_empty() && !name.starts_with('(') && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spinner_says_what_it_said_last() {
+        assert_eq!(last_lines("a\n⠋ Running\r⠙ Running stats\r\n\ndone\n", 2), "⠙ Running stats\ndone");
+    }
+
+    #[test]
+    fn failed_tests_of_both_runners_are_named_once() {
+        let text = "FAILED tests/a.py::test_x[a b] - assert 1 == 2\nFAIL: test_y (tests.T.test_y)\nERROR tests/b.py\nFAIL: test_y (tests.T.test_y)\n";
+        assert_eq!(tests_failed(text), ["tests/a.py::test_x[a b]", "test_y (tests.T.test_y)", "tests/b.py"]);
+    }
+}
