@@ -76,7 +76,7 @@ fn check_length(at: &str, bytes: &[u8]) -> Result<(), ParseError> {
     };
     let pages = number(28, 4).ok_or_else(|| cut("the header of a database"))?;
     let current = number(24, 4) == number(92, 4);
-    if size == 0 || bytes.len() % size != 0 || (current && bytes.len() < pages * size) {
+    if size == 0 || !bytes.len().is_multiple_of(size) || (current && bytes.len() < pages * size) {
         return Err(cut("pages of the database are missing"));
     }
     Ok(())

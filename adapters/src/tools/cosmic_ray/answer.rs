@@ -138,12 +138,11 @@ pub(super) fn confirm(job: &Job<'_>, suspects: &[Suspect], ran: &Ran) -> Result<
     for suspect in suspects {
         let step = ran.steps.iter().rev().find(|step| step.about.as_ref() == Some(&suspect.key));
         let answer = step.and_then(|step| Some((step, known.get(&suspect.key)?, alone(step)?)));
-        match answer {
-            Some((step, mutant, answer)) => parsed.mutants.push(settled(mutant, step, answer)),
-            None => {
-                let text = format!("{} was not run again", suspect.key.0);
-                parsed.finish = Finish::Partial(Quote { text, at: "confirm".to_owned() });
-            }
+        if let Some((step, mutant, answer)) = answer {
+            parsed.mutants.push(settled(mutant, step, answer));
+        } else {
+            let text = format!("{} was not run again", suspect.key.0);
+            parsed.finish = Finish::Partial(Quote { text, at: "confirm".to_owned() });
         }
     }
     Ok(parsed)
@@ -153,7 +152,7 @@ fn settled(mutant: &RawMutant, step: &StepEnd, (word, status): (&str, Status)) -
     let words = format!("{}\n{}", step.stdout.text(), step.stderr.text());
     let mut settled = mutant.clone();
     settled.status = Some(status);
-    settled.word = word.to_owned();
+    word.clone_into(&mut settled.word);
     settled.doubt = None;
     settled.detail =
         (status != Status::Survived).then(|| last_lines(&words, 8)).filter(|text| !text.is_empty());

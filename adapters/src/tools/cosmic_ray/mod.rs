@@ -3,7 +3,7 @@
 //! In: manifests, `cosmic-ray.toml`, sessions. Out: plans, raw mutants. I/O: none.
 //!
 //! # How the tool is driven
-//! - `init` names every mutant of the changed files in an SQLite session. Each sandbox gets the rows of its share, and
+//! - `init` names every mutant of the changed files in a session (an `SQLite` file). Each sandbox gets the rows of its share, and
 //!   `exec` runs what has no result yet: the tool's own git filter skips everything when git is set up differently.
 //! - It has no baseline and asks for a limit: both come from polymut's own run of the test command. With a broken suite
 //!   it calls every mutant killed.

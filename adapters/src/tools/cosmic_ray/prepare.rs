@@ -28,7 +28,7 @@ pub(super) fn probe(ran: &Ran) -> Parsed {
             parsed.finish = nothing("cosmic-ray is neither in .venv, nor in polymut's store, nor on PATH");
         }
         (End::Exit(_) | End::Signal(_) | End::Limit | End::OutOfMemory | End::Stopped, _) => {
-            parsed.finish = Finish::Nothing(quote_end(step, 6))
+            parsed.finish = Finish::Nothing(quote_end(step, 6));
         }
     }
     parsed

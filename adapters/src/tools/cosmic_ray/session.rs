@@ -1,4 +1,4 @@
-//! cosmic-ray's session: work items, mutations and results in one SQLite file.
+//! cosmic-ray's session: work items, mutations and results in one `SQLite` file.
 //!
 //! In: bytes. Out: rows, or the bytes of a smaller session. I/O: none.
 

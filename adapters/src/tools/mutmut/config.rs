@@ -211,7 +211,8 @@ fn source_paths(job: &Job<'_>, user: &UserConfig, chosen: &Chosen) -> Vec<String
     let nested = packages(job.tree);
     let mut tops: BTreeSet<String> = chosen.files.iter().map(|file| top(file).to_owned()).collect();
     for path in job.tree.below(dir) {
-        let Some(relative) = dir.relative(path).filter(|name| name.ends_with(".py")) else { continue };
+        let python = path.extension() == Some("py");
+        let Some(relative) = dir.relative(path).filter(|_| python) else { continue };
         let foreign =
             nested.iter().any(|other| other != dir && dir.contains_dir(other) && other.contains(path));
         let package = relative == format!("{}/__init__.py", top(relative)) || top(relative) == "src";

@@ -68,15 +68,13 @@ impl Generated {
         let known: BTreeSet<&str> = keys.map(function_key).collect();
         let recorded = &self.stats.tests_by_mangled_function_name;
         let tail = |name: &str| name.rsplit('.').next().map(str::to_owned);
-        let strangers =
-            recorded.iter().filter(|(name, tests)| !known.contains(name.as_str()) && !tests.is_empty());
-        strangers
-            .filter_map(|(called, _)| {
+        recorded.iter().filter(|(name, tests)| !known.contains(name.as_str()) && !tests.is_empty()).find_map(
+            |(called, _)| {
                 let lost =
                     known.iter().find(|name| tail(name) == tail(called) && !recorded.contains_key(**name))?;
                 Some((called.clone(), (*lost).to_owned()))
-            })
-            .next()
+            },
+        )
     }
 
     /// Whether the list stage proved that no test runs any mutant.

@@ -34,15 +34,13 @@ impl Class<'_> {
         let mut at = 0;
         let mut found = false;
         while let Some(first) = self.items.get(at) {
-            match (self.items.get(at + 1), self.items.get(at + 2)) {
-                (Some('-'), Some(last)) => {
-                    found |= (*first..=*last).contains(&c);
-                    at += 3;
-                }
-                (Some(_) | None, _) => {
-                    found |= *first == c;
-                    at += 1;
-                }
+            let range = (self.items.get(at + 1), self.items.get(at + 2));
+            if let (Some('-'), Some(last)) = range {
+                found |= (*first..=*last).contains(&c);
+                at += 3;
+            } else {
+                found |= *first == c;
+                at += 1;
             }
         }
         found != self.not

@@ -45,7 +45,7 @@ pub(super) fn import(files: &[(String, Vec<u8>)]) -> Result<Parsed, ParseError> 
         let text = format!("{open} of {} mutants were not run", mutants.len());
         Finish::Partial(Quote { text, at: "import".to_owned() })
     };
-    Ok(Parsed { mutants, notes, promised, finish, ..Parsed::default() })
+    Ok(Parsed { finish, promised, mutants, notes, ..Parsed::default() })
 }
 
 fn meta(name: &str, bytes: &[u8]) -> Result<Vec<RawMutant>, ParseError> {

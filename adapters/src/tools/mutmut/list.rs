@@ -256,7 +256,7 @@ fn reached(job: &Job<'_>, first: &Ran, ran: &Ran) -> Result<Parsed, ParseError> 
 /// What mutmut says of a mutant that no test reaches.
 pub(super) fn uncovered(mutant: &mut RawMutant) {
     mutant.status = Some(Status::NoCoverage);
-    mutant.word = "no tests".to_owned();
+    "no tests".clone_into(&mut mutant.word);
     mutant.doubt = None::<Doubt>;
 }
 

@@ -102,25 +102,17 @@ impl Planner<'_> {
     /// The suite on unchanged code, as mutmut will start it; a declared test command instead where there is one.
     fn baseline(&self) -> Step {
         let declared = self.job.settings.test_command.as_deref().filter(|words| !words.is_empty());
-        let mut step = match declared {
-            Some(words) => {
-                self.step("baseline", vec![Find::OnPath("env")], words.iter().map(Piece::word).collect())
-            }
-            None => {
-                let mut words = ["-m", "pytest", "-q"].map(str::to_owned).to_vec();
-                words.extend(self.outputs_ignored());
-                words.extend(self.user.pytest_words(self.job));
-                words.extend(self.user.selection());
-                self.step("baseline", python(self.dir()), words.into_iter().map(Piece::word).collect())
-            }
+        let mut step = if let Some(words) = declared {
+            self.step("baseline", vec![Find::OnPath("env")], words.iter().map(Piece::word).collect())
+        } else {
+            let mut words = ["-m", "pytest", "-q"].map(str::to_owned).to_vec();
+            words.extend(outputs_ignored());
+            words.extend(self.user.pytest_words(self.job));
+            words.extend(self.user.selection());
+            self.step("baseline", python(self.dir()), words.into_iter().map(Piece::word).collect())
         };
         step.role = Role::Baseline;
         step
-    }
-
-    /// Words that keep pytest out of folders that are not the project's.
-    fn outputs_ignored(&self) -> [String; 2] {
-        ["mutants", ".polymut-env"].map(|name| format!("--ignore={name}"))
     }
 
     fn list(&self) -> Result<Plan, PlanError> {
@@ -155,7 +147,7 @@ impl Planner<'_> {
         let mut words = vec![Piece::word("reach"), vec![Piece::Work(work("reached.json")?)]];
         words.extend(self.chosen.files.iter().map(Piece::word));
         words.extend([Piece::word("--"), Piece::word("-q")]);
-        words.extend(self.outputs_ignored().map(Piece::word));
+        words.extend(outputs_ignored().map(Piece::word));
         words.extend(
             self.user.pytest_words(self.job).into_iter().chain(self.user.selection()).map(Piece::word),
         );
@@ -267,6 +259,11 @@ impl Planner<'_> {
         // The list made them anew, and mutmut writes each again when a mutant of it ends.
         Ok(vec![Gather::Files { under: self.outputs()?, glob: "**/*.py.meta".to_owned(), fresh: false }])
     }
+}
+
+/// Words that keep pytest out of folders that are not the project's.
+fn outputs_ignored() -> [String; 2] {
+    ["mutants", ".polymut-env"].map(|name| format!("--ignore={name}"))
 }
 
 fn plan_of(steps: Vec<Step>, gather: Vec<Gather>) -> Plan {
