@@ -13,7 +13,7 @@ use super::meta::{function_of, malformed};
 use super::operator::classify;
 use crate::tools::python::{last_lines, quote_end};
 use crate::{
-    Change, ChangedFile, Doubt, End, Finish, Job, Key, Note, OperatorSet, ParseError, Parsed, Promised, Ran,
+    Change, ChangedFile, End, Finish, Job, Key, Note, OperatorSet, ParseError, Parsed, Promised, Ran,
     RawMutant, RawPath, StepEnd, Tests,
 };
 
@@ -247,17 +247,7 @@ fn reached(job: &Job<'_>, first: &Ran, ran: &Ran) -> Result<Parsed, ParseError> 
             }
         }
     }
-    for mutant in &mut parsed.mutants {
-        uncovered(mutant);
-    }
     Ok(parsed)
-}
-
-/// What mutmut says of a mutant that no test reaches.
-pub(super) fn uncovered(mutant: &mut RawMutant) {
-    mutant.status = Some(Status::NoCoverage);
-    "no tests".clone_into(&mut mutant.word);
-    mutant.doubt = None::<Doubt>;
 }
 
 /// Every listed mutant by its key, for the stages that only learn what became of it.
@@ -272,7 +262,14 @@ pub(super) fn listed(job: &Job<'_>) -> Result<BTreeMap<Key, RawMutant>, ParseErr
 pub(super) fn answers_of_list(job: &Job<'_>) -> Result<Parsed, ParseError> {
     let mut rounds = job.rounds(StageName::List);
     match (rounds.next(), rounds.next()) {
-        (Some(first), Some(second)) => reached(job, first, second),
+        (Some(first), Some(second)) => {
+            let mut parsed = reached(job, first, second)?;
+            for mutant in &mut parsed.mutants {
+                mutant.status = Some(Status::NoCoverage);
+                "no tests".clone_into(&mut mutant.word);
+            }
+            Ok(parsed)
+        }
         (Some(_) | None, _) => Ok(nothing("the list stage left nothing")),
     }
 }
