@@ -157,7 +157,7 @@ impl JobState<'_> {
 
     async fn pieces(&mut self, sandbox: &dyn Sandbox, shares: &[Units], cores: u32) -> Step<Vec<Piece>> {
         let mut forks = Vec::new();
-        for number in 0..shares.len() {
+        for _ in shares {
             forks.push(self.machine.fork(sandbox, "test").map_err(|error| broken(&error))?);
         }
         for share in shares {
