@@ -105,8 +105,10 @@ pub(super) async fn containment(
     require: &[Guarantee],
 ) -> anyhow::Result<Containment> {
     let helper = AbsPath::new(Utf8PathBuf::try_from(std::env::current_exe()?)?)?;
+    let repo = place.repo();
     let request = ProbeRequest {
         helper: &helper,
+        root: repo.as_ref().map_or(&place.here, Repo::root),
         scratch,
         host: &place.host,
         wanted,

@@ -24,6 +24,9 @@ pub(super) fn lift(why: &str, setting: &dyn Fn(&str) -> Option<String>) -> Optio
     if let Some((_, _, line)) = known {
         return Some((*line).to_owned());
     }
+    if why.contains("is a mount inside of it") {
+        return None;
+    }
     if why.contains("overlay") || why.contains("mount /") {
         return Some("POLYMUT_STATE=<a folder on ext4, xfs, btrfs or tmpfs>".to_owned());
     }
@@ -55,6 +58,7 @@ mod tests {
         let open = |_: &str| None;
         assert!(lift("cannot make namespaces: Operation not permitted", &open).unwrap().contains("seccomp"));
         assert!(lift("cannot mount /repo: Invalid argument", &open).unwrap().contains("POLYMUT_STATE"));
+        assert_eq!(lift("cannot mount /repo: /repo/x is a mount inside of it (Invalid …)", &open), None);
         assert_eq!(lift("the trial ended with Limit", &open), None);
     }
 }

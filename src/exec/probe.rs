@@ -21,6 +21,8 @@ use crate::paths::AbsPath;
 pub struct ProbeRequest<'a> {
     /// This program, which is started again around each tool.
     pub helper: &'a AbsPath,
+    /// Root of the user's tree: not every file system can lie below an overlay.
+    pub root: &'a AbsPath,
     /// An own folder on the file system where sandboxes will be.
     pub scratch: &'a AbsPath,
     /// The user's environment.

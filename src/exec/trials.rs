@@ -90,6 +90,7 @@ async fn try_sealed(
     if !walls.files || !walls.network || !walls.tree {
         return Err(format!("the walls were built but do not hold: {walls:?}"));
     }
+    stands_over(request, place, &builder).await?;
     let mut memory = "nothing";
     for (index, cgroups) in places_of_groups().into_iter().enumerate() {
         builder.starter = starter(request, cgroups);
@@ -110,6 +111,19 @@ async fn try_sealed(
     );
     builder.reached = reached.clone();
     Ok((reached, builder))
+}
+
+/// Whether the room can be built over the user's own tree; nothing is tried there.
+async fn stands_over(request: &ProbeRequest<'_>, place: &Place, builder: &Builder) -> Result<(), String> {
+    let over = Request { root: request.root, entries: &[], ..place.request("over") };
+    let sandbox =
+        SealedSandbox::create(&over, &Arc::new(builder.clone())).map_err(|error| error.to_string())?;
+    let ended = run(&sandbox, request.helper, &["nothing"], None).await.map_err(|error| error.to_string())?;
+    if ended.end == End::Exit(0) {
+        Ok(())
+    } else {
+        Err(format!("a program in {} ended with {:?}", request.root, ended.end))
+    }
 }
 
 async fn try_kept(

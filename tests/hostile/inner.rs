@@ -80,3 +80,28 @@ async fn a_full_disk_is_an_error_that_names_the_folder() {
     let containment = rig.probe(Some(IsolationLevel::Copied), &[]).await;
     assert!(containment.is_err() || rig.try_sandbox(&containment.unwrap(), "late").is_err());
 }
+
+#[tokio::test]
+#[ignore = "mounts: run by `outer` inside of a sealed sandbox, in a mount namespace of its own"]
+async fn a_volume_inside_of_the_repository_is_seen_and_kept() {
+    demand_walls();
+    let rig = Rig::new();
+    let volume = rig.repo.join("volume");
+    fs_err::create_dir(&volume).unwrap();
+    nix::mount::mount(
+        Some("none"),
+        volume.as_std_path(),
+        Some("tmpfs"),
+        nix::mount::MsFlags::empty(),
+        None::<&str>,
+    )
+    .unwrap();
+    fs_err::write(volume.join("file"), "kept").unwrap();
+    let sandbox = rig.sandbox(&rig.at(IsolationLevel::Sealed).await, "base");
+    let ended =
+        rig.shell(sandbox.as_ref(), "cat volume/file readme; echo lost > volume/file; rm readme").await;
+    assert_eq!(ended.stdout.text(), "kepttwo", "{}", ended.stderr.text());
+    assert_eq!(fs_err::read_to_string(volume.join("file")).unwrap(), "kept");
+    let read = sandbox.read(&polymut_schemas::RepoPath::new("volume/file").unwrap()).unwrap();
+    assert_eq!(read.as_deref(), Some(&b"lost\n"[..]));
+}

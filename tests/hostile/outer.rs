@@ -40,3 +40,8 @@ async fn a_full_disk_is_said_at_both_levels() {
                            POLYMUT_TEST_SMALL=$WORK/small exec \"$@\"' sh";
     inside("a_full_disk_is_an_error_that_names_the_folder", on_a_small_disk).await;
 }
+
+#[tokio::test]
+async fn a_mount_inside_of_the_repository_is_part_of_the_view() {
+    inside("a_volume_inside_of_the_repository_is_seen_and_kept", "unshare -Urm").await;
+}

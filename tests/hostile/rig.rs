@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,6 +70,7 @@ impl Rig {
     ) -> Result<Containment, SandboxError> {
         let request = ProbeRequest {
             helper: &helper(),
+            root: &self.repo,
             scratch: &self.scratch,
             host: &self.host,
             wanted,
@@ -103,13 +103,23 @@ impl Rig {
                 at: SourceBytes::Disk,
             })
             .into();
+        self.sandbox_of(containment, name, &entries)
+    }
+
+    /// A sandbox of a side; the bytes of a blob are its path.
+    pub(crate) fn sandbox_of(
+        &self,
+        containment: &Containment,
+        name: &str,
+        entries: &[SourceEntry],
+    ) -> Result<Box<dyn Sandbox>, SandboxError> {
         let request = Request {
             root: &self.repo,
-            entries: &entries,
-            blobs: &|_| Err(io::Error::from(io::ErrorKind::NotFound)),
+            entries,
+            blobs: &|path| Ok(path.as_str().as_bytes().to_vec()),
             folder: &self.scratch,
             name,
-            dependency_dirs: &[],
+            dependency_dirs: &["node_modules"],
         };
         containment.sandbox(&request)
     }

@@ -312,6 +312,7 @@ async fn machine(scene: &Scene, root: &Path, folder: &Path, files: &Files<'_>) -
     let host = HostEnv::read();
     let containment = Containment::probe(&ProbeRequest {
         helper: &abs(Path::new(env!("CARGO_BIN_EXE_polymut"))),
+        root: &abs(root),
         scratch: &abs(&folder.join("probe")),
         host: &host,
         wanted: scene.isolation,

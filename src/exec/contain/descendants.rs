@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fs_err as fs;
 use nix::sys::signal::{Signal, kill};
-use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 /// A process as `/proc/<pid>/stat` shows it.
@@ -70,8 +70,13 @@ pub(super) fn resident(pids: &BTreeSet<i32>) -> u64 {
 
 /// How many threads the user of this process has on the whole machine: that is what a process limit counts outside of
 /// a user namespace.
+/// The machine's root is not limited that way.
 pub(super) fn threads_of_user() -> u64 {
-    let own = nix::unistd::getuid().as_raw().to_string();
+    let own = nix::unistd::getuid();
+    if own.is_root() {
+        return 0;
+    }
+    let own = own.as_raw().to_string();
     let Ok(entries) = fs::read_dir("/proc") else { return 0 };
     entries
         .flatten()
@@ -95,7 +100,7 @@ fn kilobytes(status: &str, name: &str) -> u64 {
 /// that whoever loses its parent comes to it.
 pub(super) fn kill_all() {
     let own = Pid::this().as_raw();
-    loop {
+    while has_children() {
         let left = below(own);
         // Stopped first: a family that forks faster than it is listed would outrun its end.
         for signal in [Signal::SIGSTOP, Signal::SIGKILL] {
@@ -103,15 +108,18 @@ pub(super) fn kill_all() {
                 let _ = kill(Pid::from_raw(*pid), signal);
             }
         }
-        while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-            if status.pid().is_none() {
-                break;
-            }
-        }
-        if left.is_empty() {
-            return;
-        }
         std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Reaps whoever has ended; whether anybody is left. All that is below a subreaper hangs on one of its children.
+fn has_children() -> bool {
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) => return true,
+            Ok(_) => {}
+            Err(_) => return false,
+        }
     }
 }
 

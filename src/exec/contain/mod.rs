@@ -30,5 +30,6 @@ mod watchdog;
 
 pub use cgroup::Cgroups;
 pub use entry::{FIRST, KEEP, TRY, WORD, main};
+pub use mountinfo::mounts_below;
 pub use spec::{Need, Piece, Power, Room, Spec, Told, Trouble, told_by};
 pub use trial::Tried;

@@ -28,6 +28,12 @@ pub(super) fn make_read_only(root: &Utf8Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Mount points of this process strictly below `folder`.
+pub fn mounts_below(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let text = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    parse(&text).into_keys().filter(|at| at != folder && at.starts_with(folder)).collect()
+}
+
 fn is_unreachable(error: &io::Error) -> bool {
     error
         .raw_os_error()

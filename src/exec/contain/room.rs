@@ -15,6 +15,7 @@ use nix::fcntl::OFlag;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 
+use super::mountinfo::mounts_below;
 use super::spec::{Need, Piece, Room};
 use super::{devices, mountinfo};
 
@@ -72,7 +73,9 @@ fn put(piece: &Piece, base: &Utf8Path) -> io::Result<()> {
         Piece::Overlay { lower, upper, work, need, .. } => {
             fs::create_dir_all(&at)?;
             match (overlay(&at, lower, upper, work), need, &lower[..]) {
-                (Err(_), Need::May, [from]) => show(from, &at, base),
+                // Without it the place stays as the machine has it, read-only.
+                (Err(_), Need::May, [from]) => show(from, &at, base).or(Ok(())),
+                (Err(error), Need::Must, [from, ..]) => Err(told_apart(error, from, base)),
                 (done, Need::Must | Need::May, _) => done,
             }
         }
@@ -84,6 +87,14 @@ fn put(piece: &Piece, base: &Utf8Path) -> io::Result<()> {
             make_like(from, &at)?;
             show(from, &at, base)
         }
+    }
+}
+
+/// Names the usual reason why an overlay is refused.
+fn told_apart(error: io::Error, from: &Utf8Path, base: &Utf8Path) -> io::Error {
+    match mounts_below(from).into_iter().find(|at| !at.starts_with(base)) {
+        Some(inside) => io::Error::other(format!("{inside} is a mount inside of it ({error})")),
+        None => error,
     }
 }
 

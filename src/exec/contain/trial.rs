@@ -35,6 +35,7 @@ pub(super) fn main(words: &[OsString]) -> ExitCode {
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
     let done = match words[..] {
         ["walls", port, answer, lock, ref files @ ..] => walls(port, answer, lock, files),
+        ["nothing"] => Ok(()),
         ["linger", lock] => linger(lock),
         ["memory", bytes] => take_memory(bytes),
         _ => Err(io::Error::other("no such trial")),

@@ -15,7 +15,7 @@ use super::fill::Fill;
 use super::host::{self, failed};
 use super::{Launch, Request, Sandbox, SandboxError, SandboxFile, dependencies};
 #[cfg(target_os = "linux")]
-use super::{NotStarted, Starter};
+use super::{NotStarted, Starter, Usage};
 use crate::paths::AbsPath;
 
 /// What this level holds by itself: nothing that a program could not get around. Whoever adds a watchdog or a sweep
@@ -143,6 +143,11 @@ impl Sandbox for CopiedSandbox {
     #[cfg(target_os = "linux")]
     fn not_started(&self, leader: u32) -> Option<NotStarted> {
         Starter::not_started(&self.own, leader)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn usage(&self) -> Usage {
+        Starter::usage(&self.own)
     }
 
     #[cfg(target_os = "linux")]

@@ -41,4 +41,4 @@ pub use source::{MOST_PROCESSES, Request, SourceBytes, SourceEntry, SourceKind};
 pub use starter::Starter;
 #[cfg(target_os = "linux")]
 pub use surroundings::Surroundings;
-pub use view::{CacheUse, Launch, NotStarted, Sandbox, SandboxError, SandboxFile};
+pub use view::{CacheUse, Launch, NotStarted, Sandbox, SandboxError, SandboxFile, Usage};

@@ -19,6 +19,8 @@ use crate::paths::AbsPath;
 pub(super) struct RoomPlan<'a> {
     /// How rooms are built here.
     pub(super) builder: &'a Builder,
+    /// The repository.
+    pub(super) root: &'a AbsPath,
     /// The sandbox's own folder.
     pub(super) own: &'a AbsPath,
     /// The folder of all sandboxes of this run: hidden, except for what is this one's.
@@ -43,8 +45,9 @@ impl Surroundings {
 impl RoomPlan<'_> {
     /// The room.
     pub(super) fn room(&self, inside: &Launch, stacks: &[Stack]) -> Result<Room, SandboxError> {
-        let around = self.builder.surroundings.overlays(self.folder);
-        let need = |stack: &Stack| if around.contains(&stack.at) { Need::May } else { Need::Must };
+        let root = real(self.root.as_str()).unwrap_or_else(|| self.root.clone());
+        let is_inside = |stack: &Stack| stack.at.as_path().starts_with(root.as_path());
+        let need = |stack: &Stack| if is_inside(stack) { Need::Must } else { Need::May };
         let mut pieces: Vec<Piece> = stacks.iter().map(|stack| stack.piece(need(stack))).collect();
         for (index, temporary) in self.builder.surroundings.temporary.iter().enumerate() {
             pieces.push(self.writable(temporary, &format!("tmp-{index}"))?);

@@ -23,8 +23,8 @@ use super::room_plan::RoomPlan;
 use super::stack::{Lower, Owned, Stack};
 use super::surroundings::{Surroundings, real};
 use super::{Launch, Request, Sandbox, SandboxError, SandboxFile, SourceBytes, SourceKind};
-use super::{NotStarted, Starter, dependencies, space, upper};
-use crate::exec::contain::Power;
+use super::{NotStarted, Starter, Usage, dependencies, space, upper};
+use crate::exec::contain::{Power, mounts_below};
 use crate::paths::AbsPath;
 
 /// How rooms are built on this machine.
@@ -96,7 +96,22 @@ impl SealedSandbox {
         } else {
             places.extend(self.other_side(request, &root)?);
         }
+        // An overlay does not show what is mounted inside of its layers: that gets an overlay of its own.
+        for outer in places.keys().cloned().collect::<Vec<_>>() {
+            if is_live || outer != root {
+                places.extend(self.mounted_below(&outer).into_iter().map(|at| (at.clone(), plain(&at))));
+            }
+        }
         places.into_iter().map(|(at, lower)| Stack::over(&at, lower, &self.own, self.number())).collect()
+    }
+
+    /// Folders below `outer` that are mounts of their own.
+    fn mounted_below(&self, outer: &AbsPath) -> Vec<AbsPath> {
+        mounts_below(outer.as_path())
+            .into_iter()
+            .filter(|at| at.is_dir() && !at.starts_with(self.folder.as_path()))
+            .filter_map(|at| AbsPath::new(at).ok())
+            .collect()
     }
 
     /// The places of a side that is not on disk: its files, and what shows through.
@@ -220,13 +235,23 @@ impl Sandbox for SealedSandbox {
 
     fn launch(&self, inside: Launch) -> Result<Launch, SandboxError> {
         let number = self.number();
-        let plan = RoomPlan { builder: &self.builder, own: &self.own.0, folder: &self.folder, number };
+        let plan = RoomPlan {
+            builder: &self.builder,
+            root: &self.root,
+            own: &self.own.0,
+            folder: &self.folder,
+            number,
+        };
         let room = plan.room(&inside, &self.stacks())?;
         self.builder.starter.wrap(&self.own.0, number, Some(room), inside)
     }
 
     fn not_started(&self, leader: u32) -> Option<NotStarted> {
         Starter::not_started(&self.own.0, leader)
+    }
+
+    fn usage(&self) -> Usage {
+        Starter::usage(&self.own.0)
     }
 
     fn over_memory(&self, leader: u32) -> bool {

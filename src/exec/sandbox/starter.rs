@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use fs_err as fs;
 
 use super::host::failed;
-use super::{Launch, NotStarted, SandboxError};
+use super::{Launch, NotStarted, SandboxError, Usage};
 use crate::exec::contain::{Cgroups, KEEP, Room, Spec, Told, Trouble, WORD, told_by};
 use crate::paths::AbsPath;
 
@@ -60,6 +60,18 @@ impl Starter {
             Trouble::Walls(why) => Some(NotStarted::Walls(why)),
             Trouble::Program(why) => Some(NotStarted::Program(why)),
         }
+    }
+
+    /// What all keepers of a sandbox told together.
+    pub(super) fn usage(own: &AbsPath) -> Usage {
+        let told = own.join("told");
+        let Ok(entries) = told.as_path().read_dir_utf8() else { return Usage::default() };
+        let leaders = entries.flatten().filter_map(|entry| entry.file_name().parse().ok());
+        let all = leaders.filter_map(|leader| Self::told(own, leader));
+        all.fold(Usage::default(), |sum, told| Usage {
+            peak: sum.peak.max(told.peak),
+            memory_kills: sum.memory_kills + told.memory_kills,
+        })
     }
 
     /// What the keeper with this process id told, once it has ended.

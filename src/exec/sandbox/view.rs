@@ -55,6 +55,11 @@ pub trait Sandbox: Send + Sync {
         None
     }
 
+    /// What the commands of this sandbox took, as far as it was measured.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
+
     /// A new sandbox that starts from this one's present state, with a fresh work folder called `name`.
     fn fork(&self, name: &str) -> Result<Box<dyn Sandbox>, SandboxError>;
 }
@@ -97,6 +102,15 @@ pub enum CacheUse {
     Private,
     /// Writes into them, so that the next run need not download again: Fetch steps, before any mutant exists.
     Shared,
+}
+
+/// Resources that commands took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Highest memory use of one command's whole tree in bytes.
+    pub peak: Option<u64>,
+    /// How many processes the kernel ended for memory, among them those whose tool went on without them.
+    pub memory_kills: u64,
 }
 
 /// Why a command was never started inside its walls.
