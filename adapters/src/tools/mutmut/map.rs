@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::meta::{json_error, malformed, names};
+use super::meta::{base_of, json_error, malformed, names};
 use crate::formats::text;
 use crate::{ColumnUnit, ParseError, RawPosition, RawSpan};
 
@@ -98,8 +98,7 @@ impl<'a> FileMap<'a> {
         let (first, last) = *self.spans.get(name).ok_or_else(missing)?;
         let lines =
             first.checked_sub(1).and_then(|first| self.generated.get(first..last)).ok_or_else(missing)?;
-        let base = name.split("__mutmut_").next().unwrap_or(name);
-        let (_, own) = names(base);
+        let (_, own) = names(base_of(name));
         let mut block = lines.to_vec();
         let header = block.iter_mut().find_map(|line| renamed(line, name, own).map(|new| (line, new)));
         let (line, new) =
@@ -157,7 +156,7 @@ impl<'a> FileMap<'a> {
 }
 
 fn original_of(generated_name: &str) -> String {
-    format!("{}{ORIGINAL}", generated_name.split("__mutmut_").next().unwrap_or(generated_name))
+    format!("{}{ORIGINAL}", base_of(generated_name))
 }
 
 /// Text with universal newlines, as Python reads it.
@@ -308,5 +307,107 @@ mod tests {
         );
         assert_eq!(renamed("def x_f__mutmut_10(a):", "x_f__mutmut_1", "f"), None);
         assert_eq!(renamed("x = def_x_f__mutmut_1", "x_f__mutmut_1", "f"), None);
+    }
+
+    macro_rules! recorded {
+        ($case:literal, $file:literal) => {
+            Recorded {
+                file: $file,
+                generated: include_bytes!(concat!(
+                    "../../../../tests/fixtures/mutmut/3.8.1-",
+                    $case,
+                    "/02-sandbox/mutants/",
+                    $file
+                )),
+                spans: include_bytes!(concat!(
+                    "../../../../tests/fixtures/mutmut/3.8.1-",
+                    $case,
+                    "/02-sandbox/mutants/",
+                    $file,
+                    ".spans"
+                )),
+            }
+        };
+    }
+
+    struct Recorded {
+        file: &'static str,
+        generated: &'static [u8],
+        spans: &'static [u8],
+    }
+
+    #[derive(Deserialize)]
+    struct Expected {
+        file: String,
+        line: u32,
+        col0: u32,
+        end_line: u32,
+        end_col0: u32,
+        original: String,
+        replacement: String,
+        mutant: String,
+    }
+
+    fn offset(text: &str, line: u32, column: u32) -> usize {
+        let before: usize = text.split_inclusive('\n').take(line as usize - 1).map(str::len).sum();
+        before + text[before..].chars().take(column as usize).map(char::len_utf8).sum::<usize>()
+    }
+
+    /// The text with a span replaced, after a look at what stands there.
+    fn edited(text: &str, span: [u32; 4], original: &str, replacement: &str) -> String {
+        let (from, to) = (offset(text, span[0], span[1]), offset(text, span[2], span[3]));
+        assert_eq!(&text[from..to], original);
+        format!("{}{replacement}{}", &text[..from], &text[to..])
+    }
+
+    fn check(sources: &[(&str, &[u8])], recorded: &[Recorded], expected: &str) -> usize {
+        let mut checked = 0;
+        for row in expected.lines().map(|line| serde_json::from_str::<Expected>(line).unwrap()) {
+            let file = recorded.iter().find(|recorded| recorded.file == row.file).unwrap();
+            let (_, source) = sources.iter().find(|(name, _)| *name == row.file).unwrap();
+            let map = FileMap::new(file.file, file.generated, file.spans, source).unwrap();
+            let found = map.locate(row.mutant.rsplit('.').next().unwrap()).unwrap();
+            let text = plain("source", source).unwrap();
+            let (start, end) = (found.span.start, found.span.end.unwrap());
+            let span = [start.line, start.column.unwrap(), end.line, end.column.unwrap()];
+            let wanted = [row.line, row.col0, row.end_line, row.end_col0];
+            assert_eq!(
+                edited(&text, span, &found.original, &found.replacement),
+                edited(&text, wanted, &row.original, &row.replacement),
+                "{}",
+                row.mutant
+            );
+            checked += 1;
+        }
+        checked
+    }
+
+    #[test]
+    fn every_place_is_where_an_independent_reader_found_it() {
+        macro_rules! source {
+            ($repo:literal, $file:literal) => {
+                (
+                    $file,
+                    include_bytes!(concat!("../../../../tests/fixtures/mutmut/_repos/", $repo, "/", $file))
+                        .as_slice(),
+                )
+            };
+        }
+        let flat = [
+            source!("flat", "flatpkg/core.py"),
+            source!("flat", "flatpkg/crlf.py"),
+            source!("flat", "flatpkg/tabs.py"),
+        ];
+        let made = [
+            recorded!("flat", "flatpkg/core.py"),
+            recorded!("flat", "flatpkg/crlf.py"),
+            recorded!("flat", "flatpkg/tabs.py"),
+        ];
+        let expected = include_str!("../../../../tests/fixtures/mutmut/_positions/flat.jsonl");
+        assert_eq!(check(&flat, &made, expected), 27);
+        let srcpkg = [source!("srcpkg", "src/shop/calc.py"), source!("srcpkg", "src/shop/__init__.py")];
+        let made = [recorded!("statuses", "src/shop/calc.py"), recorded!("statuses", "src/shop/__init__.py")];
+        let expected = include_str!("../../../../tests/fixtures/mutmut/_positions/srcpkg.jsonl");
+        assert_eq!(check(&srcpkg, &made, expected), 62);
     }
 }

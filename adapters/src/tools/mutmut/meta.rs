@@ -90,7 +90,12 @@ pub(super) fn answer(code: Option<i64>) -> Answer {
     Answer { word, status, doubt }
 }
 
-/// The function part of a mutant's name: `shop.calc.x_clamp` of `shop.calc.x_clamp__mutmut_3`.
+/// A generated name without its number. A function may have `__mutmut_` in its own name: the last one counts.
+pub(super) fn base_of(name: &str) -> &str {
+    name.rsplit_once("__mutmut_").map_or(name, |(base, _)| base)
+}
+
+/// The name under which mutmut keeps the tests of a mutant's function: it splits at the first mark.
 pub(super) fn function_key(key: &str) -> &str {
     key.split("__mutmut_").next().unwrap_or(key)
 }
@@ -106,7 +111,7 @@ pub(super) fn names(base: &str) -> (Option<&str>, &str) {
 
 /// The function as a reader names it.
 pub(super) fn function_of(key: &str) -> String {
-    let base = function_key(key).rsplit('.').next().unwrap_or(key);
+    let base = base_of(key).rsplit('.').next().unwrap_or(key);
     match names(base) {
         (Some(class), function) => format!("{class}.{function}"),
         (None, function) => function.to_owned(),
