@@ -8,8 +8,8 @@
 use std::time::Instant;
 
 use polymut_adapters::{
-    CommandSpec, End, Find, Key, NewFile, Piece, Place, Plan, Ran, Role, ScopeFit, Stage, Step as PlanStep,
-    WorkPath,
+    CommandSpec, Doubt, End, Find, Key, NewFile, Piece, Place, Plan, Ran, Role, ScopeFit, Stage,
+    Step as PlanStep, Suspect, WorkPath,
 };
 use polymut_schemas::{Confirmation, Mutant, OperatorClass, Origin, RepoDir, StageName, Status};
 
@@ -70,11 +70,7 @@ impl JobState<'_> {
             return Ok(Some(replayed));
         }
         let Some(plan) = self.diff_plan(mutant) else {
-            self.note_once(format!(
-                "survivors of {} are not replayed: it gives no source change",
-                self.tool_name()
-            ));
-            return Ok(None);
+            return self.replay_by_confirm(fork.as_ref(), mutant).await;
         };
         self.record(Stage::Replay(mutant), &plan);
         let cores = self.machine.cores(1).await;
@@ -120,6 +116,23 @@ impl JobState<'_> {
         // The next mutant's rounds start from zero again.
         self.past.truncate(before);
         Ok(last)
+    }
+
+    /// A tool that gives no source change and cannot switch one mutant on may still run it again alone.
+    async fn replay_by_confirm(&mut self, fork: &dyn Sandbox, mutant: &Mutant) -> Step<Option<Replayed>> {
+        let suspects = [Suspect { key: Key(mutant.key.clone()), why: Doubt::Flips }];
+        // Each replay is a Confirm stage of its own, from its first round.
+        self.past.retain(|(round, _)| round.stage != StageName::Confirm);
+        let parsed = self.stage(Stage::Confirm(&suspects), fork).await?;
+        let named = parsed.and_then(|parsed| parsed.mutants.into_iter().find(|raw| raw.key.0 == mutant.key));
+        let Some((status, words)) = named.and_then(|raw| Some((raw.status?, raw.word))) else {
+            self.note_once(format!(
+                "survivors of {} are not replayed: it gives no source change",
+                self.tool_name()
+            ));
+            return Ok(None);
+        };
+        Ok(Some(Replayed { status, with: format!("{}, this mutant alone", self.tool_name()), words }))
     }
 
     /// Applies the shown diff, builds, and runs the baseline steps once.
