@@ -5,3 +5,4 @@ mod elements_html;
 pub mod elements_import;
 pub mod sqlite;
 pub mod text;
+pub(crate) mod xml;

@@ -8,6 +8,7 @@ mod mutmut;
 mod pit;
 mod python;
 mod stryker_js;
+mod stryker_net;
 
 use crate::Adapter;
 
@@ -16,6 +17,7 @@ pub static REGISTRY: &[&dyn Adapter] = &[
     &cargo_mutants::CargoMutants,
     &stryker_js::StrykerJs,
     &pit::Pit,
+    &stryker_net::StrykerNet,
     &gremlins::Gremlins,
     &mutmut::Mutmut,
     &cosmic_ray::CosmicRay,

@@ -102,7 +102,13 @@ impl<'a> Player<'a> {
         self.setting.facts.absorb(parsed.facts.clone());
         match round.stage.as_str() {
             "list" => self.listed.clone_from(&parsed.mutants),
-            "test" => self.doubted.extend(parsed.mutants.iter().filter_map(suspect)),
+            "test" => {
+                self.doubted.extend(parsed.mutants.iter().filter_map(suspect));
+                // A tool without a list stage names its mutants here.
+                if self.listed.is_empty() {
+                    self.listed.clone_from(&parsed.mutants);
+                }
+            }
             _ => {}
         }
         let stage = stage_name(round);

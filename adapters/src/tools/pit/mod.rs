@@ -3,7 +3,7 @@
 //! In: a job and a stage. Out: plans, parsed stages. I/O: none.
 //!
 //! Rooms: `detect` and `pom` find projects; `classes`, `classfile`, `extents` and `source` turn changed lines into
-//! classes and methods; `maven` and `gradle` plan; `log`, `xml`, `report` and `mutants` read; `parse` judges.
+//! classes and methods; `maven` and `gradle` plan; `log`, `report` and `mutants` read; `parse` judges.
 
 mod classes;
 mod classfile;
@@ -19,10 +19,10 @@ mod prepare;
 mod report;
 mod source;
 mod version;
-mod xml;
 
 use polymut_schemas::RepoPath;
 
+use crate::formats::xml;
 use crate::{
     Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
     ToolInfo, Tree, TreeUse,
