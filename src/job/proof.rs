@@ -38,6 +38,8 @@ impl JobState<'_> {
             .filter(|keyed| {
                 keyed.doubt.is_none() && keyed.mutant.in_scope && keyed.mutant.origin != Origin::PreExisting
             })
+            // The confirm stage has run it alone already.
+            .filter(|keyed| keyed.mutant.confirmed.as_ref().is_none_or(|made| made.agreed < made.replays))
             .filter(|keyed| matches!(keyed.mutant.status, Status::Survived | Status::NoCoverage))
             .map(|keyed| keyed.mutant.clone())
             .collect();

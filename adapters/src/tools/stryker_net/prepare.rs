@@ -76,7 +76,8 @@ fn fetched(job: &Job<'_>, ran: &Ran) -> Parsed {
 fn built(ran: &Ran) -> Parsed {
     let mut parsed =
         Parsed { promised: Promised::Unknown("nothing is mutated in this stage"), ..Parsed::default() };
-    if let Some(failed) = ran.steps.iter().find(|step| step.end != End::Exit(0)) {
+    let is_suite = |step: &&StepEnd| step.name.starts_with("build-") || step.name.starts_with("baseline-");
+    if let Some(failed) = ran.steps.iter().filter(is_suite).find(|step| step.end != End::Exit(0)) {
         let quote = red(failed);
         parsed.finish = match failed.end {
             End::Exit(_) | End::Signal(_) | End::Limit | End::OutOfMemory => Finish::RedBaseline(quote),

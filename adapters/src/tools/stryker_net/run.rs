@@ -43,6 +43,7 @@ pub(super) fn test(job: &Job<'_>, units: &Units, ran: &Ran) -> Result<Parsed, Pa
         let text = "records repeat a mutant under another target framework; the worst answer counts";
         parsed.notes.push(Note(format!("{doubled} {text}")));
     }
+    doubt_survivors(&mut parsed.mutants);
     if account.preview {
         prove_coverage(&mut parsed);
     }
@@ -132,6 +133,14 @@ fn unite(mutants: &mut Vec<RawMutant>) -> usize {
     }
     *mutants = kept;
     all - mutants.len()
+}
+
+/// Several mutants run in one session of one test host, and what one leaves behind can spare the next: a survivor is
+/// believed when it has run alone.
+fn doubt_survivors(mutants: &mut [RawMutant]) {
+    for mutant in mutants.iter_mut().filter(|mutant| mutant.status == Some(Status::Survived)) {
+        mutant.doubt = mutant.doubt.or(Some(Doubt::Flips));
+    }
 }
 
 /// The preview runner reports mutants as not covered that are (its issue 3753): they are run before that is believed.
