@@ -48,6 +48,8 @@ mod memo {
     pub(super) const ROOT: &str = "root";
     /// Present when the core is a dependency of the package or of its workspace root.
     pub(super) const DECLARED: &str = "declares";
+    /// Present when the package or its workspace root brings its own Node (npm's `node` package).
+    pub(super) const NODE: &str = "node";
     /// The test runner that the manifest names.
     pub(super) const RUNNER: &str = "runner";
 }

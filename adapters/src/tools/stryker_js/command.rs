@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use polymut_schemas::RepoDir;
 
-use super::{memo, scripts};
+use super::{memo, prepare, scripts};
 use crate::{CommandSpec, Find, Job, NewFile, Piece, Role, Step, StorePath};
 
 /// Where the store keeps Stryker: tool, pinned version.
@@ -15,10 +15,10 @@ pub(super) fn store() -> StorePath {
     StorePath::new(format!("{}/{}", super::INFO.id, super::INFO.recipe.version)).unwrap_or_default()
 }
 
-/// A step that runs one of the scripts with Node: the one that npm installed into the project, else that of `PATH`.
+/// A step that runs one of the scripts with Node.
 pub(super) fn script(job: &Job<'_>, name: &str, script: &str, words: Vec<Vec<Piece>>) -> Step {
     let dir = job.project.dir.clone();
-    let mut env = common_env();
+    let mut env = common_env(job);
     env.insert("POLYMUT_STRYKER_CORES".to_owned(), vec![Piece::Cores]);
     env.insert("POLYMUT_STRYKER_STORE".to_owned(), vec![Piece::Store(store())]);
     let args = std::iter::once(scripts::word(script)).chain(words).collect();
@@ -27,12 +27,7 @@ pub(super) fn script(job: &Job<'_>, name: &str, script: &str, words: Vec<Vec<Pie
         about: None,
         role: Role::Work,
         files: Vec::new(),
-        command: CommandSpec {
-            program: vec![Find::Upward(dir.clone(), "node_modules/.bin/node"), Find::OnPath("node")],
-            args,
-            cwd: dir,
-            env,
-        },
+        command: CommandSpec { program: vec![Find::OnPath("node")], args, cwd: dir, env },
         go_on: &[0],
         limit: None,
     }
@@ -44,12 +39,22 @@ pub(super) fn with(mut step: Step, files: Vec<NewFile>) -> Step {
     step
 }
 
-/// `CI` keeps runners from watching, from asking, and from writing snapshots.
-pub(super) fn common_env() -> BTreeMap<String, Vec<Piece>> {
-    [("CI", "true"), ("NO_UPDATE_NOTIFIER", "1")]
+/// `CI` keeps runners from watching, from asking, and from writing snapshots. A Node that npm installed for the project
+/// comes first on `PATH`, for Stryker and the suite alike.
+pub(super) fn common_env(job: &Job<'_>) -> BTreeMap<String, Vec<Piece>> {
+    let mut env: BTreeMap<String, Vec<Piece>> = [("CI", "true"), ("NO_UPDATE_NOTIFIER", "1")]
         .into_iter()
         .map(|(name, value)| (name.to_owned(), Piece::word(value)))
-        .collect()
+        .collect();
+    if job.project.memo.contains_key(memo::NODE) {
+        let dirs = [Some(job.project.dir.clone()), prepare::root(job.project)];
+        let bins = dirs.into_iter().flatten().filter_map(|dir| dir.resolve("node_modules/.bin").ok());
+        let mut path: Vec<Piece> =
+            bins.flat_map(|bin| [Piece::Sandbox(bin), Piece::Text(":".to_owned())]).collect();
+        path.push(Piece::Inherit("PATH"));
+        env.insert("PATH".to_owned(), path);
+    }
+    env
 }
 
 /// The suite without mutants: where its program is and its words.
@@ -116,7 +121,7 @@ impl Suite {
                 program: self.program,
                 args: self.words.into_iter().skip(1).map(Piece::word).collect(),
                 cwd: job.project.dir.clone(),
-                env: common_env(),
+                env: common_env(job),
             },
             go_on: &[0],
             limit: None,

@@ -59,6 +59,9 @@ fn project(tree: &Tree, dir: &RepoDir) -> Option<Project> {
     if declares {
         memo.insert(memo::DECLARED.to_owned(), vec![CORE.to_owned()]);
     }
+    if own.declares(memo::NODE) || above.declares(memo::NODE) {
+        memo.insert(memo::NODE.to_owned(), vec![memo::NODE.to_owned()]);
+    }
     if let Some(runner) = runner {
         memo.insert(memo::RUNNER.to_owned(), vec![runner.to_owned()]);
     }

@@ -26,7 +26,7 @@ pub(super) fn root(project: &Project) -> Option<RepoDir> {
 pub(super) fn plan(job: &Job<'_>) -> Plan {
     let mut steps = Vec::new();
     let mut gather = Vec::new();
-    if job.facts.one("node_modules") == Some("no") {
+    if job.facts.one("node_modules") == Some("no") && has_dependencies(job) {
         steps.push(install(job));
         let probe = command::script(job, PROBE, "probe.mjs", Vec::new());
         steps.push(command::with(probe, scripts::files(&plan::request(job))));
@@ -34,6 +34,14 @@ pub(super) fn plan(job: &Job<'_>) -> Plan {
     }
     steps.push(command::suite(job).step(job, BASELINE, Role::Baseline));
     Plan { steps, gather, fit: ScopeFit::Project }
+}
+
+fn has_dependencies(job: &Job<'_>) -> bool {
+    let dirs = [Some(job.project.dir.clone()), root(job.project)];
+    dirs.into_iter()
+        .flatten()
+        .filter_map(|dir| workspace::Manifest::read(job.tree, &dir))
+        .any(|manifest| manifest.has_dependencies())
 }
 
 fn install(job: &Job<'_>) -> Step {
@@ -48,7 +56,7 @@ fn install(job: &Job<'_>) -> Step {
             program: vec![Find::OnPath(install.program)],
             args: install.words.iter().copied().map(Piece::word).collect(),
             cwd: dir,
-            env: command::common_env(),
+            env: command::common_env(job),
         },
         go_on: &[0],
         limit: None,

@@ -1,5 +1,4 @@
 // Starts Stryker's own command line in this process, with polymut's configuration and the words that follow.
-import { register } from 'node:module';
 import { rmSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { coreBin, findCore } from './locate.mjs';
@@ -10,7 +9,7 @@ if (!core) {
   process.exit(127);
 }
 for (const name of ['events.ndjson', 'mutation.json']) rmSync(new URL(name, import.meta.url), { force: true });
-if (core.from === 'store') register('./resolve.mjs', import.meta.url);
+if (core.from === 'store') await import('./hooks.mjs');
 const [command, ...words] = process.argv.slice(2);
 const config = command === 'run' ? [fileURLToPath(new URL('./stryker.config.mjs', import.meta.url))] : [];
 process.argv = [process.argv[0], coreBin(core), command, ...config, ...words];

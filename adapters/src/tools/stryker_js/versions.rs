@@ -25,6 +25,14 @@ pub(super) fn check(job: &Job<'_>) -> Result<(), PlanError> {
             ),
         });
     }
+    if let Some(wanted) = job.settings.version.as_ref().filter(|wanted| wanted.as_str() != found) {
+        return Err(PlanError::Version {
+            tool: INFO.id,
+            found: found.to_owned(),
+            why: format!("`version` of polymut.toml asks for {wanted}"),
+            remedy: format!("npm install --save-dev {CORE}@{wanted} and the plugin of your test runner"),
+        });
+    }
     let engines = job.facts.one("tool.engines").unwrap_or_default();
     if !node_fits(node, engines) {
         return Err(PlanError::Version {

@@ -45,6 +45,11 @@ impl Manifest {
         self.dependencies.contains_key(package) || self.dev_dependencies.contains_key(package)
     }
 
+    /// Whether anything is to be installed for it.
+    pub(super) fn has_dependencies(&self) -> bool {
+        !(self.dependencies.is_empty() && self.dev_dependencies.is_empty())
+    }
+
     /// The test script, unless it is the one that `npm init` writes.
     pub(super) fn test_script(&self) -> Option<&str> {
         let script = self.scripts.get("test")?.as_str()?;
