@@ -4,11 +4,21 @@
 
 use polymut_schemas::Quote;
 
-use super::quote_end;
+use super::{prepared, quote_end};
 use crate::{Baseline, End, Finish, Parsed, Ran, StepEnd};
 
 /// The suite without mutants. Every run has to be green; without tests there is nothing that could kill.
 pub(in crate::tools) fn baseline(ran: &Ran, parsed: &mut Parsed) {
+    suite(ran, parsed);
+    let lacking = prepared(ran).map(|environment| environment.note).filter(|note| !note.is_empty());
+    if let (Some(note), Finish::RedBaseline(words)) = (lacking, &parsed.finish) {
+        // What the project asks for is not there: the suite says nothing of the code.
+        let text = format!("{note}\n{}", words.text);
+        parsed.finish = Finish::Broken(Quote { text, at: words.at.clone() });
+    }
+}
+
+fn suite(ran: &Ran, parsed: &mut Parsed) {
     let runs: Vec<&StepEnd> = ran.steps.iter().filter(|step| step.name == "baseline").collect();
     let Some(last) = runs.last() else {
         let text = "the baseline was not run".to_owned();

@@ -180,7 +180,7 @@ def pips(store):
 
 
 def install(python, files, texts, store):
-    """Runs the first pip that can work for another interpreter."""
+    """Runs the first pip that can work for another interpreter; says what went wrong, or nothing."""
     words = ["install", "--no-input", "--disable-pip-version-check", "--quiet"]
     for name in files:
         words += ["-r", name]
@@ -189,9 +189,11 @@ def install(python, files, texts, store):
         probe = subprocess.run(pip + ["--python", python, "--version"], capture_output=True, text=True)
         if probe.returncode == 0:
             print("installing:", " ".join(words[1:]), flush=True)
-            return subprocess.run(pip + ["--python", python] + words).returncode
-    print("no pip of at least 22.3 was found to install:", " ".join(files + texts), file=sys.stderr)
-    return 1
+            ended = subprocess.run(pip + ["--python", python] + words, capture_output=True, text=True)
+            sys.stderr.write(ended.stderr)
+            lines = [line for line in ended.stderr.splitlines() if line.strip()]
+            return "\n".join(lines[-4:] or ["pip failed"]) if ended.returncode else ""
+    return "there is no pip of at least 22.3"
 
 
 def clean():
@@ -236,16 +238,17 @@ def main():
     if lacking or needs:
         from_files = {line for name in files for line in requirement_lines(name, set())}
         use = files if any(text in from_files for text in lacking) else []
-        code = install(python, use, [text for text in lacking if text not in from_files] + needs, store)
-        if code != 0 and needs:
-            return code
-        if code != 0:
-            note = "pip could not install what the project asks for: " + ", ".join(lacking)
+        wrong = install(python, use, [text for text in lacking if text not in from_files] + needs, store)
+        if wrong:
+            note = "pip could not install what the project asks for (%s): %s" % (", ".join(lacking + needs), wrong)
+        if wrong and needs:
+            print(note, file=sys.stderr)
+            return 1
     everything = {**installed(last), **installed(paths), **installed([site])}
     answer = {
         "python": "%d.%d.%d" % sys.version_info[:3],
         "interpreter": "environment of the project" if ready else "python on PATH",
-        "installed": lacking + needs,
+        "installed": [] if note else lacking + needs,
         "note": note,
         "versions": {name: everything[name] for name in sorted(everything)},
     }
