@@ -35,6 +35,8 @@ pub enum Command {
     Plan(Box<PlanArgs>),
     /// Render a report file again, in any format.
     Report(ReportArgs),
+    /// Show one mutant again: its exact change, and the commands of its suite.
+    Repro(ReproArgs),
     /// Judge a report file by the policy alone.
     Gate(GateArgs),
     /// Read reports that a tool wrote elsewhere, with no repository at hand.
@@ -211,6 +213,15 @@ pub struct ReportArgs {
     /// Output: a format, or format=path; may be given again. Default: text.
     #[arg(long, value_name = "NAME[=PATH]")]
     pub format: Vec<String>,
+}
+
+/// `polymut repro`.
+#[derive(Debug, Args)]
+pub struct ReproArgs {
+    /// The mutant's id, or its first digits.
+    pub id: String,
+    /// A report in the format json; default: that of the last run in this repository.
+    pub report: Option<Utf8PathBuf>,
 }
 
 /// `polymut gate`.

@@ -12,6 +12,7 @@ mod import;
 mod output;
 mod plan;
 mod report;
+mod repro;
 mod run;
 mod tools;
 mod words;
@@ -26,6 +27,7 @@ pub fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Command::Run(args) => run::run(&place, &args),
         Command::Plan(args) => plan::plan(&place, &args),
         Command::Report(args) => report::report(&place, &args),
+        Command::Repro(args) => repro::repro(&place, &args),
         Command::Gate(args) => gate::gate(&place, &args),
         Command::Import(args) => import::import(&place, &args),
         Command::Tools(args) => tools::tools(&place, args.action),

@@ -11,6 +11,7 @@ use polymut_schemas::{Guarantee, IsolationLevel, ProjectId, Report};
 use super::context::{Place, adapters, choice, containment, gate_input};
 use super::output::{self, Target};
 use super::plan::head;
+use super::repro::LAST;
 use crate::cli::{GuaranteeArg, HowArgs, IsolationArg, RunArgs, ScopeArgs};
 use crate::config::{self, Config, Isolation, Network};
 use crate::exec::{Containment, EventSender, RunDir, State, Stop, StopReason, Store};
@@ -19,6 +20,7 @@ use crate::git::Repo;
 use crate::index;
 use crate::job::{CoreBudget, JobOptions, Machine, MachineParts, SideFiles, WALL};
 use crate::pipeline::{self, Planned};
+use crate::report::{Json, Renderer as _, write_atomic};
 use crate::ui;
 
 /// Baseline runs when nothing says otherwise.
@@ -93,6 +95,8 @@ async fn judge(
     let report = pipeline::run(&machine, &planned, &options, &config, &gate).await;
     drop((machine, events));
     progress.finish().await;
+    let json = Json.render(&report, &planned.sources)?;
+    write_atomic(folder.logs().join(LAST).as_path(), &json)?;
     Ok((report, planned, stop.reason()))
 }
 
