@@ -143,6 +143,7 @@ pub fn command_line(command: &CommandSpec) -> String {
 fn program(finds: &[Find]) -> String {
     finds.first().map_or_else(String::new, |find| match find {
         Find::OnPath(name) => (*name).to_owned(),
+        Find::Named(name) => name.clone(),
         Find::Upward(_, path) => (*path).to_owned(),
         Find::Store(path) => format!("{{store}}/{path}"),
     })
