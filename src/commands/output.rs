@@ -33,16 +33,19 @@ pub(super) fn targets(place: &Place, words: &[String]) -> anyhow::Result<Vec<Tar
         anyhow::bail!("two formats want stdout; give one a path, as in `--format html=report.html`");
     }
     for path in targets.iter().filter_map(|target| target.path.as_ref()) {
-        let refused = |error: WriteError| Help {
-            message: match &error.source {
-                source if source.kind() == std::io::ErrorKind::IsADirectory => error.to_string(),
-                source => format!("{error}: {source}"),
-            },
-            help: error.hint().unwrap_or_else(|| "nothing was run; choose another path".to_owned()),
-        };
-        check_writable(place.path(path)?.as_path()).map_err(refused)?;
+        check_writable(place.path(path)?.as_path()).map_err(|error| refused(&error))?;
     }
     Ok(targets)
+}
+
+/// As an error of the user's words, not of a write: nothing was run.
+fn refused(error: &WriteError) -> Help {
+    let help = error.hint().unwrap_or_else(|| "nothing was run; choose another path".to_owned());
+    let message = match error.source.kind() {
+        std::io::ErrorKind::IsADirectory => error.to_string(),
+        _ => format!("{error}: {}", error.source),
+    };
+    Help { message, help }
 }
 
 impl Target {
@@ -66,8 +69,9 @@ pub(super) fn write(
     report: &Report,
     sources: &Sources,
 ) -> anyhow::Result<()> {
-    let written = targets.iter().map(|target| write_one(place, target, report, sources));
-    written.fold(Ok(()), |first, next| first.and(next))
+    let written: Vec<anyhow::Result<()>> =
+        targets.iter().map(|target| write_one(place, target, report, sources)).collect();
+    written.into_iter().collect()
 }
 
 fn write_one(place: &Place, target: &Target, report: &Report, sources: &Sources) -> anyhow::Result<()> {

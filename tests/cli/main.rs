@@ -8,6 +8,7 @@
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::disallowed_methods,
     reason = "a test may stop at the first surprise, and starts the program as a user does"
 )]
