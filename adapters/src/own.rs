@@ -269,19 +269,11 @@ fn is_named_as_test(path: &RepoPath) -> bool {
 }
 
 fn quote(step: &StepEnd) -> Quote {
-    let end = match step.end {
-        End::Exit(code) => format!("exit {code}"),
-        End::Signal(signal) => format!("signal {signal}"),
-        End::Limit => "stopped at its time limit".to_owned(),
-        End::OutOfMemory => "stopped at the memory ceiling".to_owned(),
-        End::Stopped => "stopped by polymut".to_owned(),
-        End::NoProgram => "the program was not found".to_owned(),
-    };
     let (stdout, stderr) = (step.stdout.text(), step.stderr.text());
     let last = |text: &str| text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned);
     let words: String =
         last(&stderr).or_else(|| last(&stdout)).unwrap_or_default().chars().take(300).collect();
-    let text = if words.is_empty() { end } else { format!("{end}: {words}") };
+    let text = if words.is_empty() { step.end.to_string() } else { format!("{}: {words}", step.end) };
     Quote { text, at: format!("output of {}", step.name) }
 }
 
