@@ -22,9 +22,13 @@ fn main() -> ExitCode {
         }
     };
     let terminal = Terminal::new(cli.color);
-    let exit = polymut::commands::dispatch(cli).unwrap_or_else(|error| {
-        terminal.error(&error);
-        polymut::commands::code_of(&error)
+    // A panic has said its words; what it left running is ended all the same, and its code is that of an internal error.
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| polymut::commands::dispatch(cli)));
+    let exit = ended.map_or(Exit::Internal, |ended| {
+        ended.unwrap_or_else(|error| {
+            terminal.error(&error);
+            polymut::commands::code_of(&error)
+        })
     });
     polymut::exec::end_everything();
     ExitCode::from(exit.code())

@@ -136,6 +136,14 @@ impl Project {
     /// configured one runs.
     pub const CONFIGURED: &'static str = "configured";
 
+    /// Memo key: the words of the project's own command. Such a project wins every file that it claims.
+    pub const OWN: &'static str = "own command";
+
+    /// Whether the project runs a command of its own.
+    pub fn is_own(&self) -> bool {
+        self.memo.contains_key(Self::OWN)
+    }
+
     /// Whether the project has this tool's own configuration.
     pub fn is_configured(&self) -> bool {
         self.memo.contains_key(Self::CONFIGURED)
@@ -172,8 +180,6 @@ pub struct ProjectSettings {
     pub test_command: Option<Vec<String>>,
     /// Which operators.
     pub operators: OperatorSet,
-    /// Settings of the project's own command: words, report globs, format (DESIGN: `command`, `reports`, `format`).
-    pub own_command: Option<OwnCommand>,
 }
 
 /// A command of the project's own whose reports are read.

@@ -2,6 +2,7 @@
 //!
 //! In: values from the executor. Out: [`Ran`]. I/O: none.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::{Key, Place};
@@ -86,6 +87,20 @@ pub enum End {
     Stopped,
     /// The program was not found.
     NoProgram,
+}
+
+/// As a sentence goes on: `exit 3`, `signal 9`, `stopped at its time limit`.
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(code) => write!(f, "exit {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::Limit => f.write_str("stopped at its time limit"),
+            Self::OutOfMemory => f.write_str("stopped at the memory ceiling"),
+            Self::Stopped => f.write_str("stopped by polymut"),
+            Self::NoProgram => f.write_str("the program was not found"),
+        }
+    }
 }
 
 impl Place {

@@ -15,6 +15,7 @@ pub mod artifact;
 pub mod error;
 pub mod formats;
 pub mod index;
+pub mod own;
 pub mod plan;
 pub mod raw;
 pub mod tools;

@@ -139,6 +139,8 @@ pub struct CommandSpec {
 pub enum Find {
     /// On `PATH` (the `PATH` of this command's `env`, when it sets one).
     OnPath(&'static str),
+    /// As a user writes it: with a `/` relative to the command's folder, else on `PATH`.
+    Named(String),
     /// In this folder of the repository and each one above, for example `node_modules/.bin/stryker`.
     Upward(RepoDir, &'static str),
     /// In the private store.

@@ -128,7 +128,8 @@ pub(super) fn adapters() -> Vec<&'static dyn Adapter> {
 pub(super) fn choice(args: &ScopeArgs, config: &Config) -> Choice {
     let named = |entry: &config::ProjectConfig| Some((entry.path.as_str().to_owned(), entry.tool.clone()?));
     let configured = config.projects.iter().filter_map(named).collect();
-    Choice { projects: args.project.clone(), tools: args.tool.clone(), configured }
+    let own = config.own_commands().collect();
+    Choice { projects: args.project.clone(), tools: args.tool.clone(), configured, own }
 }
 
 /// What the gate weighs beside the results: waivers and owners of the repository at `root`.

@@ -16,7 +16,7 @@ use crate::sources::Sources;
 
 /// Judges. Outside of a repository the default policy counts, with the waivers that the report itself holds.
 pub(super) fn gate(place: &Place, args: &GateArgs) -> anyhow::Result<Exit> {
-    let targets = output::targets(&args.format)?;
+    let targets = output::targets(place, &args.format)?;
     let report = read_report(&place.read(&args.file)?, args.file.as_str())?;
     let (config, input) = match place.repo() {
         Ok(repo) => (config::load(repo.root())?, gate_input(repo.root())?),

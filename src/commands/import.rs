@@ -21,7 +21,7 @@ use crate::sources::Sources;
 
 /// Reads and renders. 0: read whole; 3: the report is incomplete; the policy does not count here.
 pub(super) fn import(place: &Place, args: &ImportArgs) -> anyhow::Result<Exit> {
-    let targets = output::targets(&args.format)?;
+    let targets = output::targets(place, &args.format)?;
     let Some(adapter) = polymut_adapters::tools::adapter(&args.tool) else {
         anyhow::bail!("`{}` is not a tool that polymut reads", args.tool);
     };

@@ -39,8 +39,11 @@ pub fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
     }
 }
 
-/// The exit code of an error: wrong input is 2, a failure of this machine or of polymut is 70.
+/// The exit code of an error: wrong input is 2, a failure of this machine or of polymut is 70. An output that turns out
+/// to be unwritable after the work belongs to the latter: something was run.
 pub fn code_of(error: &anyhow::Error) -> Exit {
-    let ours = error.chain().any(<dyn std::error::Error>::is::<crate::exec::ExecError>);
+    let ours = error
+        .chain()
+        .any(|cause| cause.is::<crate::exec::ExecError>() || cause.is::<crate::report::WriteError>());
     if ours { Exit::Internal } else { Exit::Usage }
 }

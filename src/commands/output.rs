@@ -5,8 +5,9 @@
 use polymut_schemas::Report;
 
 use super::context::Place;
-use crate::report::{FORMATS, Renderer, Text, format, write_atomic};
+use crate::report::{FORMATS, Renderer, Text, WriteError, check_writable, format, write_atomic};
 use crate::sources::Sources;
+use crate::ui::Help;
 
 /// Where one format goes.
 pub(super) struct Target {
@@ -15,7 +16,7 @@ pub(super) struct Target {
 }
 
 /// Reads `NAME[=PATH]` words; none: text on stdout. Checked before anything runs.
-pub(super) fn targets(words: &[String]) -> anyhow::Result<Vec<Target>> {
+pub(super) fn targets(place: &Place, words: &[String]) -> anyhow::Result<Vec<Target>> {
     let mut targets = Vec::new();
     for word in words {
         let (name, path) = match word.split_once('=') {
@@ -31,7 +32,20 @@ pub(super) fn targets(words: &[String]) -> anyhow::Result<Vec<Target>> {
     if targets.iter().filter(|target| target.path.is_none()).count() > 1 {
         anyhow::bail!("two formats want stdout; give one a path, as in `--format html=report.html`");
     }
+    for path in targets.iter().filter_map(|target| target.path.as_ref()) {
+        check_writable(place.path(path)?.as_path()).map_err(|error| refused(&error))?;
+    }
     Ok(targets)
+}
+
+/// As an error of the user's words, not of a write: nothing was run.
+fn refused(error: &WriteError) -> Help {
+    let help = error.hint().unwrap_or_else(|| "nothing was run; choose another path".to_owned());
+    let message = match error.source.kind() {
+        std::io::ErrorKind::IsADirectory => error.to_string(),
+        _ => format!("{error}: {}", error.source),
+    };
+    Help { message, help }
 }
 
 impl Target {
@@ -48,20 +62,24 @@ fn renderer(name: &str) -> anyhow::Result<&'static dyn Renderer> {
     })
 }
 
-/// Writes every target.
+/// Writes every target; one that cannot be written keeps no other from its reader.
 pub(super) fn write(
     place: &Place,
     targets: &[Target],
     report: &Report,
     sources: &Sources,
 ) -> anyhow::Result<()> {
-    for target in targets {
-        match &target.path {
-            Some(path) => {
-                write_atomic(place.path(path)?.as_path(), &target.renderer.render(report, sources)?)?;
-            }
-            None => place.terminal.data(&shown(place, target, report, sources)?)?,
+    let written: Vec<anyhow::Result<()>> =
+        targets.iter().map(|target| write_one(place, target, report, sources)).collect();
+    written.into_iter().collect()
+}
+
+fn write_one(place: &Place, target: &Target, report: &Report, sources: &Sources) -> anyhow::Result<()> {
+    match &target.path {
+        Some(path) => {
+            write_atomic(place.path(path)?.as_path(), &target.renderer.render(report, sources)?)?;
         }
+        None => place.terminal.data(&shown(place, target, report, sources)?)?,
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::config;
 use crate::exit::Exit;
 use crate::pipeline;
 use crate::planner::{Shown, show};
+use crate::report::visible;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -48,15 +49,15 @@ fn text(scope: &Scope, jobs: &[Shown]) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", head(scope));
     for job in jobs {
-        let _ = writeln!(out, "\n{} in {}", job.tool, job.dir);
+        let _ = writeln!(out, "\n{} {} in {}", job.tool, job.version, one_line(&job.dir.to_string()));
         for file in &job.files {
             let ranges: Vec<String> = file.lines.ranges().iter().copied().map(range).collect();
-            let _ = writeln!(out, "  {}: {}", file.path, ranges.join(", "));
+            let _ = writeln!(out, "  {}: {}", one_line(file.path.as_str()), ranges.join(", "));
         }
         for stage in &job.stages {
             let name = format!("{:?}", stage.stage).to_lowercase();
             for step in &stage.steps {
-                let _ = writeln!(out, "  {name:<8} {:<8} {}", step.role, step.line);
+                let _ = writeln!(out, "  {name:<8} {:<8} {}", step.role, visible(&step.line));
             }
             if let Some(why) = &stage.later {
                 let _ = writeln!(out, "  {name:<8} {why}");
@@ -70,7 +71,7 @@ fn text(scope: &Scope, jobs: &[Shown]) -> String {
     for file in left {
         let why = file.outside.and_then(|why| serde_json::to_value(why).ok());
         let word = why.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().replace('_', " ");
-        let _ = writeln!(out, "  {}: {word}", file.path);
+        let _ = writeln!(out, "  {}: {word}", one_line(file.path.as_str()));
     }
     out
 }
@@ -79,15 +80,23 @@ fn text(scope: &Scope, jobs: &[Shown]) -> String {
 pub(super) fn head(scope: &Scope) -> String {
     let lines: u64 = scope.files.iter().map(|file| file.lines.count()).sum();
     let files = scope.files.iter().filter(|file| !file.lines.is_empty()).count();
+    let plural = |number: u64| if number == 1 { "" } else { "s" };
+    let of_files = format!("{files} file{}", plural(u64::try_from(files).unwrap_or(u64::MAX)));
     match (&scope.base, &scope.merge_base) {
         (Some(base), Some(merge_base)) => format!(
-            "{lines} changed lines in {files} files since {} ({}; merge base {})",
+            "{lines} changed line{} in {of_files} since {} ({}; merge base {})",
+            plural(lines),
             base.name,
             base.found_by,
             merge_base.get(..12).unwrap_or(merge_base)
         ),
-        (Some(_) | None, _) => format!("{lines} lines in {files} files"),
+        (Some(_) | None, _) => format!("{lines} line{} in {of_files}", plural(lines)),
     }
+}
+
+/// A name on one line, whatever is in it.
+fn one_line(name: &str) -> String {
+    visible(name).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 fn range(range: LineRange) -> String {

@@ -11,7 +11,7 @@ use crate::sources::Sources;
 
 /// Renders. Excerpts come from the diffs in the report; the sources of then are not at hand.
 pub(super) fn report(place: &Place, args: &ReportArgs) -> anyhow::Result<Exit> {
-    let targets = output::targets(&args.format)?;
+    let targets = output::targets(place, &args.format)?;
     let report = read_report(&place.read(&args.file)?, args.file.as_str())?;
     output::write(place, &targets, &report, &Sources::default())?;
     Ok(Exit::Pass)

@@ -34,7 +34,7 @@ const TIMEOUT_FLOOR: Duration = Duration::from_secs(10);
 
 /// Runs and judges.
 pub(super) fn run(place: &Place, args: &RunArgs) -> anyhow::Result<Exit> {
-    let targets = output::targets(&args.how.format)?;
+    let targets = output::targets(place, &args.how.format)?;
     run_into(place, &args.scope, &args.how, &targets)
 }
 

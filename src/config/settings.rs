@@ -74,7 +74,6 @@ impl JobSettings {
         let adapter = &mut self.adapter;
         take(&mut adapter.version, entry.version.clone());
         take(&mut adapter.test_command, entry.test_command.clone());
-        take(&mut adapter.own_command, entry.own_command());
         adapter.env.extend(entry.env.clone());
         if let Some(args) = &entry.args {
             adapter.args.clone_from(args);

@@ -131,6 +131,7 @@ impl Collector<'_> {
                 Ok(bytes.map(|bytes| (Place::Sandbox(place), bytes)))
             }
             Find::OnPath(name) => Err(ExecError::Gather { what: (*name).to_owned() }),
+            Find::Named(name) => Err(ExecError::Gather { what: name.clone() }),
             Find::Store(path) => Err(ExecError::Gather { what: path.to_string() }),
         }
     }

@@ -47,7 +47,7 @@ pub use provision::{Install, Installed, Store};
 pub use sandbox::{Builder, SealedSandbox, Starter, Surroundings};
 pub use sandbox::{
     CacheUse, CopiedSandbox, Launch, MOST_PROCESSES, NotStarted, Request, Sandbox, SandboxError, SandboxFile,
-    SourceBytes, SourceEntry, SourceKind, Usage, copied_level,
+    SourceBytes, SourceEntry, SourceKind, Still, Usage, copied_level,
 };
 pub use schedule::{Lease, Want, longest_first, run_all};
 pub use stage::{StageContext, run_stage};

@@ -82,6 +82,7 @@ impl Resolver<'_> {
                 Find::OnPath(name) => {
                     self.on_path(name, env.get(OsStr::new("PATH")).map(OsString::as_os_str), &spec.cwd)?
                 }
+                Find::Named(name) => self.named(name, env, &spec.cwd)?,
                 Find::Upward(dir, name) => self.upward(dir, name).map(|path| self.sandbox.seen(&path)),
                 Find::Store(path) => self.store.find(path),
             };
@@ -90,6 +91,23 @@ impl Resolver<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// A program as a user writes it.
+    fn named(
+        &self,
+        name: &str,
+        env: &BTreeMap<OsString, OsString>,
+        cwd: &RepoDir,
+    ) -> Result<Option<AbsPath>, ExecError> {
+        if !name.contains('/') {
+            return self.on_path(name, env.get(OsStr::new("PATH")).map(OsString::as_os_str), cwd);
+        }
+        if let Ok(path) = AbsPath::new(name) {
+            return Ok(path.as_path().exists().then_some(path));
+        }
+        let below = cwd.resolve(name).ok().filter(|path| self.sandbox.exists(path));
+        Ok(below.map(|path| self.sandbox.seen(&path)))
     }
 
     /// Looks through `PATH`. A folder of the sandbox is asked through the sandbox: what Prepare made there may be

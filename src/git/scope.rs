@@ -3,16 +3,22 @@
 //! In: [`ScopeRequest`], [`Repo`]. Out: [`Scope`]. I/O: reads both sides through [`Repo`].
 
 use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use polymut_schemas::{
     FileChange, NewSide, OutsideReason, Revision, Scope, ScopeFile, ScopeSource, ScopeWidth,
 };
 
+use super::delta::Delta;
 use super::entry::EntryKind;
 use super::error::GitError;
 use super::repo::Repo;
-use super::weigh::{named, outside, weigh, whole};
+use super::weigh::{Texts, Weighed, named, outside, weigh, whole};
 use super::{base, diff_file, rename};
+
+/// So many files wait for a free core at most.
+const WAITING: usize = 64;
 
 /// What to find the changed lines of.
 #[derive(Debug, Clone)]
@@ -83,13 +89,67 @@ fn compare(
         return Err(GitError::NoMergeBase { base: base.name, shallow: repo.is_shallow() });
     };
     let deltas = rename::join(repo, repo.compare(&merge_base, request.side)?)?;
-    for delta in &deltas {
-        scope.files.extend(weigh(repo, delta)?);
-    }
+    scope.files = weigh_all(repo, &deltas)?;
     scope.source = ScopeSource::Git;
     scope.base = Some(base);
     scope.merge_base = Some(merge_base);
     Ok(())
+}
+
+/// Reads both sides of each path here, while the other cores compare the lines of those that differ.
+fn weigh_all(repo: &Repo, deltas: &[Delta]) -> Result<Vec<ScopeFile>, GitError> {
+    let (texts, waiting) = sync_channel(WAITING);
+    let waiting = Arc::new(Mutex::new(waiting));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|threads| {
+        let workers: Vec<_> = (0..cores)
+            .map(|_| {
+                let waiting = Arc::clone(&waiting);
+                threads.spawn(move || compare_waiting(&waiting))
+            })
+            .collect();
+        // From here on only workers hold the queue: with none left, `send` fails and does not wait.
+        drop(waiting);
+        let known = read_all(repo, deltas, texts);
+        let compared: Vec<_> = workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect();
+        let mut files = known?;
+        for share in compared {
+            files.extend(share?);
+        }
+        Ok(files)
+    })
+}
+
+/// What is known without a look at lines; the rest goes to the queue, which closes at the end.
+fn read_all(repo: &Repo, deltas: &[Delta], texts: SyncSender<Texts>) -> Result<Vec<ScopeFile>, GitError> {
+    let mut files = Vec::new();
+    for delta in deltas {
+        match weigh(repo, delta)? {
+            Weighed::Known(file) => files.extend(file),
+            Weighed::Texts(pair) => {
+                if texts.send(pair).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    drop(texts);
+    Ok(files)
+}
+
+/// Compares what waits until the queue is closed and empty.
+fn compare_waiting(waiting: &Mutex<Receiver<Texts>>) -> Result<Vec<ScopeFile>, GitError> {
+    let mut files = Vec::new();
+    loop {
+        let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match next {
+            Ok(texts) => files.push(texts.lines()?),
+            Err(RecvError) => return Ok(files),
+        }
+    }
 }
 
 /// Every text file with all of its lines, and the rest with the reason why not.

@@ -14,7 +14,7 @@ const LARGEST: usize = 64 << 20;
 
 /// Whether the bytes are no text, as git judges: a NUL among the first 8000.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
-    bytes.len() > LARGEST || bytes.iter().take(8000).any(|byte| *byte == 0)
+    bytes.len() > LARGEST || bytes.get(..8000).unwrap_or(bytes).contains(&0)
 }
 
 /// Whether a Git LFS pointer stands where the content should be.
@@ -49,7 +49,7 @@ pub(super) fn all_lines(bytes: &[u8]) -> LineSet {
 
 /// Whether a line ends with a carriage return.
 pub(super) fn has_carriage_returns(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|two| two == b"\r\n")
+    bytes.contains(&b'\r') && bytes.windows(2).any(|two| two == b"\r\n")
 }
 
 /// The text with plain line feeds.

@@ -13,25 +13,52 @@ use super::repo::Repo;
 use super::text;
 use crate::lexer::{Hunk, Language, changed_lines, has_tokens};
 
-/// The scope's entry for a path; `None` when both sides turn out to be equal.
-pub(super) fn weigh(repo: &Repo, delta: &Delta) -> Result<Option<ScopeFile>, GitError> {
+/// A path as far as it is known without a look at its lines.
+pub(super) enum Weighed {
+    /// All is said; `None` when both sides turned out to be equal.
+    Known(Option<ScopeFile>),
+    /// Two texts, whose lines [`Texts::lines`] compares.
+    Texts(Texts),
+}
+
+/// Two versions of a text.
+pub(super) struct Texts {
+    file: ScopeFile,
+    old: Vec<u8>,
+    new: Vec<u8>,
+}
+
+impl Texts {
+    /// The scope's entry. This is the costly part, and needs no repository: it runs on every core.
+    pub(super) fn lines(&self) -> Result<ScopeFile, GitError> {
+        let hunks = text::hunks(&self.old, &self.new)?;
+        Ok(edited(self.file.clone(), &self.old, &self.new, &hunks))
+    }
+}
+
+impl From<ScopeFile> for Weighed {
+    fn from(file: ScopeFile) -> Self {
+        Self::Known(Some(file))
+    }
+}
+
+/// Reads both sides of a path.
+pub(super) fn weigh(repo: &Repo, delta: &Delta) -> Result<Weighed, GitError> {
     let change = change_of(delta);
-    let Some(file) = named(&delta.path, delta.old_path.as_deref(), change) else { return Ok(None) };
+    let Some(file) = named(&delta.path, delta.old_path.as_deref(), change) else {
+        return Ok(Weighed::Known(None));
+    };
     if file.outside.is_some() {
-        return Ok(Some(file));
+        return Ok(file.into());
     }
     let submodule = |side: &Option<Side>| side.as_ref().is_some_and(|side| side.kind == EntryKind::Submodule);
     match (&delta.old, &delta.new) {
-        (None, None) => Ok(None),
-        _ if submodule(&delta.old)
-            && delta.new.as_ref().is_none_or(|new| new.kind == EntryKind::Submodule) =>
-        {
-            Ok(Some(outside(file, OutsideReason::Submodule)))
-        }
-        (_, None) => Ok(Some(outside(file, OutsideReason::Deleted))),
+        (None, None) => Ok(Weighed::Known(None)),
+        (_, None) if submodule(&delta.old) => Ok(outside(file, OutsideReason::Submodule).into()),
+        (_, None) => Ok(outside(file, OutsideReason::Deleted).into()),
         (_, Some(new)) => match new.kind {
-            EntryKind::Submodule => Ok(Some(outside(file, OutsideReason::Submodule))),
-            EntryKind::Symlink => linked(repo, delta, new, file),
+            EntryKind::Submodule => Ok(outside(file, OutsideReason::Submodule).into()),
+            EntryKind::Symlink => linked(repo, delta, new, file).map(Weighed::Known),
             EntryKind::File { .. } => content(repo, delta, new, file),
         },
     }
@@ -80,47 +107,44 @@ fn linked(repo: &Repo, delta: &Delta, new: &Side, file: ScopeFile) -> Result<Opt
     Ok(Some(outside(file, OutsideReason::Symlink)))
 }
 
-fn content(
-    repo: &Repo,
-    delta: &Delta,
-    new: &Side,
-    mut file: ScopeFile,
-) -> Result<Option<ScopeFile>, GitError> {
+fn content(repo: &Repo, delta: &Delta, new: &Side, file: ScopeFile) -> Result<Weighed, GitError> {
     let new_bytes = repo.read(file.path.as_str(), new)?;
-    let old_bytes = match &delta.old {
-        Some(old) if old.is_file() => Some(repo.read(file.path.as_str(), old)?),
-        Some(_) | None => None,
+    let Some(old) = delta.old.as_ref().filter(|old| old.is_file()) else {
+        return Ok(whole(file, &new_bytes).into());
     };
-    let Some(old_bytes) = old_bytes else { return Ok(Some(whole(file, &new_bytes))) };
-    let old_bytes = if text::is_lfs_pointer(&old_bytes) && text::points_at(&old_bytes, &new_bytes) {
-        new_bytes.clone()
-    } else {
-        old_bytes
-    };
-    let folds = new.at == Place::Disk
-        && text::has_carriage_returns(&old_bytes) != text::has_carriage_returns(&new_bytes)
-        && repo.folds_line_ends(file.path.as_str());
-    let (old_bytes, new_bytes) = if folds {
+    let old_bytes = repo.read(file.path.as_str(), old)?;
+    let stored = text::is_lfs_pointer(&old_bytes) && text::points_at(&old_bytes, &new_bytes);
+    let (old_bytes, new_bytes) = if folds(repo, &file, new, (&old_bytes, &new_bytes)) {
         (text::without_carriage_returns(&old_bytes), text::without_carriage_returns(&new_bytes))
     } else {
         (old_bytes, new_bytes)
     };
-    if old_bytes == new_bytes {
-        let mode = delta.old.as_ref().is_some_and(|old| old.kind != new.kind);
-        if delta.old_path.is_some() {
-            return Ok(Some(outside(file, OutsideReason::RenameOnly)));
-        }
-        file.change = FileChange::ModeChanged;
-        return Ok(mode.then(|| outside(file, OutsideReason::ModeOnly)));
+    if stored || old_bytes == new_bytes {
+        return Ok(Weighed::Known(untouched(file, old.kind != new.kind)));
     }
     if let Some(reason) = not_text(&new_bytes) {
-        return Ok(Some(outside(file, reason)));
+        return Ok(outside(file, reason).into());
     }
     if text::is_binary(&old_bytes) || text::is_lfs_pointer(&old_bytes) {
-        return Ok(Some(whole(file, &new_bytes)));
+        return Ok(whole(file, &new_bytes).into());
     }
-    let hunks = text::hunks(&old_bytes, &new_bytes)?;
-    Ok(Some(edited(file, &old_bytes, &new_bytes, &hunks)))
+    Ok(Weighed::Texts(Texts { file, old: old_bytes, new: new_bytes }))
+}
+
+/// Whether the line endings on disk are git's doing and no change.
+fn folds(repo: &Repo, file: &ScopeFile, new: &Side, bytes: (&[u8], &[u8])) -> bool {
+    new.at == Place::Disk
+        && text::has_carriage_returns(bytes.0) != text::has_carriage_returns(bytes.1)
+        && repo.folds_line_ends(file.path.as_str())
+}
+
+/// A file with the bytes it had: moved, or with other mode bits, or no change at all.
+fn untouched(mut file: ScopeFile, mode_changed: bool) -> Option<ScopeFile> {
+    if file.change == FileChange::Renamed {
+        return Some(outside(file, OutsideReason::RenameOnly));
+    }
+    file.change = FileChange::ModeChanged;
+    mode_changed.then(|| outside(file, OutsideReason::ModeOnly))
 }
 
 /// Why a file can hold no line.

@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use polymut_adapters::{
-    CommandSpec, Doubt, End, Find, Key, NewFile, Piece, Place, Plan, Ran, Role, ScopeFit, Stage,
+    CommandSpec, Doubt, End, Find, Finish, Key, NewFile, Piece, Place, Plan, Ran, Role, ScopeFit, Stage,
     Step as PlanStep, Suspect, WorkPath,
 };
 use polymut_schemas::{Confirmation, Mutant, OperatorClass, Origin, RepoDir, StageName, Status};
@@ -107,7 +107,10 @@ impl JobState<'_> {
             let named = parsed.mutants.iter().find(|raw| raw.key.0 == mutant.key);
             last = match named.and_then(|raw| Some((raw.status?, raw.word.clone()))) {
                 Some((status, words)) => Some(Replayed { status, with, words }),
-                None if parsed.mutants.is_empty() => ended(&plan, &ran, &with),
+                // An adapter that judges its own steps and gives nothing has not replayed anything.
+                None if parsed.mutants.is_empty() && parsed.finish == Finish::Complete => {
+                    ended(&plan, &ran, &with)
+                }
                 None => None,
             };
             self.past.push((polymut_adapters::Round { stage: StageName::Replay, round, sandbox: 0 }, ran));

@@ -9,6 +9,9 @@ use super::token::{Kind, Token};
 impl<'a> Scanner<'a> {
     /// Steps over a comment; one that a tool obeys leaves a note.
     pub(crate) fn comment(&mut self) -> bool {
+        if !matches!(self.peek(0), Some(b'/' | b'#')) {
+            return false;
+        }
         let line = match self.language {
             Language::Python => self.peek(0) == Some(b'#'),
             Language::Scala | Language::Script | Language::ScriptJsx | Language::Kotlin => {

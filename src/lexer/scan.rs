@@ -8,14 +8,28 @@ use super::layout;
 use super::literal;
 use super::token::{Kind, Lexed, Token};
 
-/// Operators of more than one character, longest first. One that is missing here only means that a space put
-/// inside it would go unnoticed, so the list holds every operator of the languages above. Scala's are open: there a
-/// whole run of operator characters is one token.
-const OPERATORS: [&str; 47] = [
-    ">>>=", "<<=", ">>=", ">>>", "===", "!==", "**=", "...", "..=", "..<", "??=", "&&=", "||=", "//=", "&^=",
-    "->", "=>", "<-", ":=", "::", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=",
-    "%=", "&=", "|=", "^=", "<<", ">>", "..", "?.", "??", "?:", "!!", "**", "//", "&^", "@=",
-];
+/// How many bytes the operator at the start of `rest` has.
+///
+/// One that is missing here only means that a space put inside it would go unnoticed, so the list holds every operator
+/// of the languages above.
+fn operator_length(rest: &[u8]) -> usize {
+    match rest {
+        [b'>', b'>', b'>', b'=', ..] => 4,
+        [b'<', b'<', b'=', ..] | [b'>', b'>', b'=' | b'>', ..] | [b'=' | b'!', b'=', b'=', ..] => 3,
+        [b'*', b'*', b'=', ..] | [b'.', b'.', b'.' | b'=' | b'<', ..] | [b'?', b'?', b'=', ..] => 3,
+        [b'&', b'&' | b'^', b'=', ..] | [b'|', b'|', b'=', ..] | [b'/', b'/', b'=', ..] => 3,
+        [b'-' | b'=', b'>', ..] | [b'<', b'-', ..] | [b':', b'=' | b':', ..] => 2,
+        [
+            b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'@',
+            b'=',
+            ..,
+        ] => 2,
+        [b'&', b'&' | b'^', ..] | [b'|', b'|', ..] | [b'+', b'+', ..] | [b'-', b'-', ..] => 2,
+        [b'<', b'<', ..] | [b'>', b'>', ..] | [b'.', b'.', ..] | [b'?', b'.' | b'?' | b':', ..] => 2,
+        [b'!', b'!', ..] | [b'*', b'*', ..] | [b'/', b'/', ..] => 2,
+        _ => 1,
+    }
+}
 
 /// Walks over the bytes of one file.
 pub(crate) struct Scanner<'a> {
@@ -143,11 +157,13 @@ impl<'a> Scanner<'a> {
 
     pub(crate) fn code_step(&mut self) {
         let Some(byte) = self.peek(0) else { return };
+        if self.language.is_word(byte) {
+            return self.word();
+        }
         if self.blank(byte) || self.comment() || self.literal(byte) || self.jsx_start(byte) {
             return;
         }
         match byte {
-            _ if self.language.is_word(byte) => self.word(),
             b'(' | b'[' | b'{' => {
                 self.jsx_open(byte);
                 self.take(Kind::Open, 1);
@@ -280,10 +296,7 @@ impl<'a> Scanner<'a> {
         let length = if self.language == Language::Scala {
             rest.iter().take_while(|b| b"!#%&*+-/:<=>?@\\^|~".contains(b)).count()
         } else {
-            OPERATORS
-                .iter()
-                .find(|operator| rest.starts_with(operator.as_bytes()))
-                .map_or(1, |found| found.len())
+            operator_length(rest)
         };
         self.take(Kind::Op, length.max(1));
     }

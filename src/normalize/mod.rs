@@ -139,8 +139,8 @@ fn settle(context: &Context<'_>, resolver: &Resolver<'_>, raw: RawMutant) -> Res
             status: raw.status.unwrap_or(Status::NotRun),
             tool_status: raw.word,
             detail: raw.detail,
-            killed_by: raw.tests.killed_by,
-            covered_by: raw.tests.covered_by,
+            killed_by: sorted(raw.tests.killed_by),
+            covered_by: sorted(raw.tests.covered_by),
             duration: raw.duration,
             in_scope,
             origin: Origin::New,
@@ -151,6 +151,13 @@ fn settle(context: &Context<'_>, resolver: &Resolver<'_>, raw: RawMutant) -> Res
             provenance: Provenance { artifact: raw.artifact, pointer: raw.pointer, cached: false },
         },
     })
+}
+
+/// Names of tests in an order that does not depend on which of them ended first.
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names.dedup();
+    names
 }
 
 fn enclosing(file: &RepoPath, text: &str, span: Span) -> Option<String> {

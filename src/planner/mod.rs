@@ -4,17 +4,20 @@
 //!
 //! # Invariants
 //! - A changed source file ends in a job, or is named with the reason why not; none is forgotten.
-//! - Of one tool the deepest claim on a file wins; of two tools that claim a file the configured one runs.
+//! - Of one tool the deepest claim on a file wins, or the deepest ones where projects share it; of two tools that claim
+//!   a file the configured one runs; a command of the project's own stands in place of both.
 
 mod show;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use polymut_adapters::adapter::OwnCommand;
 use polymut_adapters::{Adapter, Changed, ChangedFile, Project, Tree};
-use polymut_schemas::{FileChange, OutsideReason, ProjectId, RepoPath, Scope, ScopeFile};
+use polymut_schemas::{FileChange, OutsideReason, ProjectId, RepoDir, RepoPath, Scope, ScopeFile};
 
 pub use show::{Shown, ShownStage, command_line, show};
 
@@ -29,6 +32,8 @@ pub struct Choice {
     pub tools: Vec<String>,
     /// `[[project]] path = …, tool = …` in order: glob over the project folder, tool.
     pub configured: Vec<(String, String)>,
+    /// `[[project]]` entries with a command of their own: folder and command.
+    pub own: Vec<(RepoDir, OwnCommand)>,
 }
 
 /// One tool on one project for this scope.
@@ -74,6 +79,9 @@ pub enum PlannerError {
     /// A tool that polymut does not know.
     #[error("`{0}` is not a tool that polymut drives")]
     UnknownTool(String),
+    /// `format` of a project's own command names no reader.
+    #[error("`{0}` is not a format that polymut reads")]
+    UnknownFormat(String),
     /// `--project` matched nothing.
     #[error("no project matches `{0}`")]
     NoSuchProject(String),
@@ -91,6 +99,10 @@ impl PlannerError {
                 let known: Vec<&str> =
                     polymut_adapters::tools::REGISTRY.iter().map(|adapter| adapter.info().id).collect();
                 Some(format!("tools: {}", known.join(", ")))
+            }
+            Self::UnknownFormat(_) => {
+                let known: Vec<&str> = polymut_adapters::own::formats().collect();
+                Some(format!("formats: {}", known.join(", ")))
             }
             Self::NoSuchProject(_) => Some("`polymut plan` lists the projects of a change".to_owned()),
             Self::Glob { .. } => None,
@@ -110,21 +122,23 @@ pub fn projects(
         }
     }
     let wanted = globs(&choice.projects)?;
-    let mut found = Vec::new();
-    for adapter in adapters {
-        let chosen = choice.tools.is_empty() || choice.tools.iter().any(|tool| tool == adapter.info().id);
-        if !chosen {
-            continue;
-        }
-        for project in adapter.detect(tree) {
-            let named = choice.projects.is_empty()
-                || wanted.is_match(project.dir.to_string())
-                || wanted.is_match(project.id().as_str());
-            if named {
-                found.push((*adapter, project));
-            }
-        }
+    let chosen = |adapter: &&'static dyn Adapter| {
+        choice.tools.is_empty() || choice.tools.iter().any(|tool| tool == adapter.info().id)
+    };
+    let mut found: Vec<(&'static dyn Adapter, Project)> = Vec::new();
+    for adapter in adapters.iter().copied().filter(|adapter| chosen(adapter)) {
+        found.extend(adapter.detect(tree).into_iter().map(|project| (adapter, project)));
     }
+    for (dir, own) in &choice.own {
+        let known = polymut_adapters::own::project(dir.clone(), own);
+        let (adapter, project) = known.ok_or_else(|| PlannerError::UnknownFormat(own.format.clone()))?;
+        found.extend(chosen(&adapter).then_some((adapter, project)));
+    }
+    found.retain(|(_, project)| {
+        choice.projects.is_empty()
+            || wanted.is_match(project.dir.to_string())
+            || wanted.is_match(project.id().as_str())
+    });
     if let (true, Some(glob)) = (found.is_empty(), choice.projects.first()) {
         return Err(PlannerError::NoSuchProject(glob.clone()));
     }
@@ -178,21 +192,24 @@ pub fn assign(
 
 type Claim<'a> = (&'static dyn Adapter, &'a Project);
 
-/// Per tool the project that owns `path` most deeply.
+/// Per tool the projects that own `path` most deeply: several, where they share a file. A command of the project's own
+/// stands in place of every tool.
 fn claims<'a>(projects: &'a [(&'static dyn Adapter, Project)], path: &RepoPath) -> Vec<Claim<'a>> {
-    let mut deepest: BTreeMap<&str, (usize, Claim<'a>)> = BTreeMap::new();
+    let mut deepest: BTreeMap<(bool, &str), (usize, Vec<Claim<'a>>)> = BTreeMap::new();
     for (adapter, project) in projects {
         let ending = path.extension().is_some_and(|ext| adapter.info().extensions.contains(&ext));
         let depth = project.owns.iter().filter(|dir| dir.contains(path)).map(|dir| dir.depth() + 1).max();
         let (true, Some(depth)) = (ending, depth) else { continue };
-        match deepest.get(adapter.info().id) {
-            Some((known, _)) if *known >= depth => {}
-            Some(_) | None => {
-                deepest.insert(adapter.info().id, (depth, (*adapter, project)));
-            }
+        let best = deepest.entry((!project.is_own(), adapter.info().id)).or_default();
+        match depth.cmp(&best.0) {
+            Ordering::Greater => *best = (depth, vec![(*adapter, project)]),
+            Ordering::Equal => best.1.push((*adapter, project)),
+            Ordering::Less => {}
         }
     }
-    deepest.into_values().map(|(_, claim)| claim).collect()
+    let own = deepest.keys().next().is_some_and(|(detected, _)| !detected);
+    let wanted = deepest.into_iter().filter(|((detected, _), _)| *detected != own);
+    wanted.flat_map(|(_, (_, claims))| claims).collect()
 }
 
 /// Of several tools on one file: the one that `polymut.toml` names, else the only one with its own configuration.
@@ -201,7 +218,8 @@ fn settle<'a>(
     path: &RepoPath,
     choice: &Choice,
 ) -> Result<Vec<Claim<'a>>, PlannerError> {
-    if claims.len() < 2 {
+    let tools: BTreeSet<&str> = claims.iter().map(|(adapter, _)| adapter.info().id).collect();
+    if tools.len() < 2 {
         return Ok(claims);
     }
     for (glob, tool) in choice.configured.iter().rev() {

@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use polymut_adapters::{
-    CommandSpec, Facts, Find, Job, Key, Limits, Piece, ProjectSettings, Role, Stage, Step, Tree, Units,
+    CommandSpec, Facts, Find, Job, Key, Limits, Piece, PlanError, ProjectSettings, Role, Stage, Step, Tree,
+    Units,
 };
 use polymut_schemas::{LineSet, ProjectId, RepoDir, RepoPath, StageName, ToolId};
 use serde::Serialize;
@@ -19,6 +20,8 @@ pub struct Shown {
     pub project: ProjectId,
     /// The tool.
     pub tool: ToolId,
+    /// The version that the command lines are for: the configured one, else the pinned one. A run asks the tool itself.
+    pub version: String,
     /// Where it starts.
     pub dir: RepoDir,
     /// Changed lines per file.
@@ -63,7 +66,8 @@ pub struct ShownStep {
 
 /// The stages of a job as far as they are known before anything has run.
 pub fn show(job: &PlannedJob, tree: &Tree, settings: &ProjectSettings) -> Shown {
-    let facts = Facts::default();
+    let version = settings.version.clone().unwrap_or_else(|| job.adapter.info().recipe.version.to_owned());
+    let facts = Facts([("tool.version".to_owned(), vec![version.clone()])].into());
     let limits = Limits { factor: 5.0, floor: Duration::from_secs(20), baseline: None };
     let view = Job {
         project: &job.project,
@@ -82,21 +86,23 @@ pub fn show(job: &PlannedJob, tree: &Tree, settings: &ProjectSettings) -> Shown 
         match job.adapter.plan(&view, stage) {
             Ok(Some(plan)) => stages.push(shown(stage.name(), &plan.steps)),
             Ok(None) => listed = listed && stage.name() != StageName::List,
-            Err(error) => stages.push(later(stage.name(), error.to_string())),
+            Err(error) => stages.push(later(stage.name(), why(&error))),
         }
     }
     let test = Stage::Test(if listed { &chosen } else { &whole });
     match job.adapter.plan(&view, test) {
+        Ok(Some(plan)) if plan.steps.is_empty() => {
+            stages.push(later(StageName::Test, "known after the earlier stages".to_owned()));
+        }
         Ok(Some(plan)) => stages.push(shown(StageName::Test, &plan.steps)),
         Ok(None) => stages.push(later(StageName::Test, "this tool has no test stage".to_owned())),
-        Err(error) => {
-            stages.push(later(StageName::Test, format!("known after the earlier stages ({error})")));
-        }
+        Err(error) => stages.push(later(StageName::Test, why(&error))),
     }
     let files = job.changed.files.iter();
     Shown {
         project: job.project.id(),
         tool: job.project.tool.clone(),
+        version,
         dir: job.project.dir.clone(),
         files: files
             .map(|(path, file)| ShownFile { path: path.clone(), lines: file.lines.clone() })
@@ -122,6 +128,16 @@ fn later(stage: StageName, why: String) -> ShownStage {
     ShownStage { stage, steps: Vec::new(), later: Some(why) }
 }
 
+/// What a plan lacks now, an earlier stage of a run finds out.
+fn why(error: &PlanError) -> String {
+    match error {
+        PlanError::Missing { missing, .. } => format!("known after the earlier stages: it needs {missing}"),
+        PlanError::Version { .. } | PlanError::UserConfig { .. } | PlanError::Setting { .. } => {
+            error.to_string()
+        }
+    }
+}
+
 fn role(role: Role) -> &'static str {
     match role {
         Role::Fetch => "fetch",
@@ -143,6 +159,7 @@ pub fn command_line(command: &CommandSpec) -> String {
 fn program(finds: &[Find]) -> String {
     finds.first().map_or_else(String::new, |find| match find {
         Find::OnPath(name) => (*name).to_owned(),
+        Find::Named(name) => name.clone(),
         Find::Upward(_, path) => (*path).to_owned(),
         Find::Store(path) => format!("{{store}}/{path}"),
     })

@@ -7,7 +7,8 @@ use polymut_adapters::{
     TreeUse,
 };
 use polymut_schemas::{
-    FileChange, LineSet, NewSide, OutsideReason, RepoPath, Scope, ScopeFile, ScopeSource, ScopeWidth, ToolId,
+    FileChange, LineSet, NewSide, OutsideReason, RepoDir, RepoPath, Scope, ScopeFile, ScopeSource,
+    ScopeWidth, ToolId,
 };
 
 use super::*;
@@ -47,11 +48,13 @@ impl Adapter for Fake {
     fn detect(&self, tree: &Tree) -> Vec<Project> {
         let found = tree.named(self.manifest).map(|path| {
             let dir = path.dir();
+            // Every project shares this file, as projects of one solution link one.
+            let shared = RepoDir::new("shared/common.py").unwrap();
             let mut memo = BTreeMap::new();
             if tree.has_in(&dir, self.configured_by) {
                 memo.insert(Project::CONFIGURED.to_owned(), Vec::new());
             }
-            Project { tool: ToolId::from(self.info.id), owns: vec![dir.clone()], dir, memo }
+            Project { tool: ToolId::from(self.info.id), owns: vec![dir.clone(), shared], dir, memo }
         });
         found.collect()
     }
@@ -172,4 +175,35 @@ fn a_project_that_was_left_out_is_not_called_unclaimed() {
             .unwrap();
     assert_eq!(jobs(&assignment), ["snake:x"]);
     assert_eq!(outside(&assignment, "y/b.py"), Some(OutsideReason::NotChosen));
+}
+
+#[test]
+fn a_file_that_two_projects_of_one_tool_share_is_judged_in_both() {
+    let tree = ["x/pyproject.toml", "y/pyproject.toml"];
+    let assignment = planned(&tree, &["shared/common.py"], &[&SNAKE], &Choice::default()).unwrap();
+    assert_eq!(jobs(&assignment), ["snake:x", "snake:y"]);
+}
+
+fn own(dir: &str, format: &str) -> Choice {
+    let own = OwnCommand {
+        command: vec!["make".to_owned(), "mutants".to_owned()],
+        reports: vec!["out/*.json".to_owned()],
+        format: format.to_owned(),
+    };
+    Choice { own: vec![(RepoDir::new(dir).unwrap(), own)], ..Choice::default() }
+}
+
+#[test]
+fn a_command_of_its_own_stands_in_place_of_every_tool_at_its_folder_and_below() {
+    let tree = ["pyproject.toml", "x/deep/pyproject.toml"];
+    let adapters: [&'static dyn Adapter; 2] = [&SNAKE, &ADDER];
+    let assignment = planned(&tree, &["x/deep/a.py", "x/b.py"], &adapters, &own("x", "elements")).unwrap();
+    assert_eq!(jobs(&assignment), ["elements:x"]);
+    assert_eq!(assignment.jobs[0].changed.files.len(), 2);
+}
+
+#[test]
+fn a_format_that_nothing_reads_is_named() {
+    let Err(error) = planned(&[], &["x/b.py"], &[&SNAKE], &own("x", "elemnts")) else { panic!("no error") };
+    assert!(error.hint().is_some_and(|hint| hint.contains("elements")), "{error}");
 }

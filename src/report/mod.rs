@@ -24,4 +24,4 @@ pub use html::Html;
 pub use json::Json;
 pub use read::{ReadError, read_report};
 pub use text::{Palette, Text};
-pub use write::{WriteError, write_atomic};
+pub use write::{WriteError, check_writable, write_atomic};

@@ -36,6 +36,22 @@ pub fn write_atomic(path: &Utf8Path, bytes: &[u8]) -> Result<(), WriteError> {
     write(path.as_std_path(), bytes).map_err(|source| WriteError { path: path.to_string(), source })
 }
 
+/// Whether a report could be written to `path`, before anybody works for it. Leaves nothing behind.
+pub fn check_writable(path: &Utf8Path) -> Result<(), WriteError> {
+    check(path.as_std_path()).map_err(|source| WriteError { path: path.to_string(), source })
+}
+
+fn check(path: &Path) -> io::Result<()> {
+    let target = if path.is_symlink() { fs_err::canonicalize(path)? } else { path.to_path_buf() };
+    match fs_err::metadata(&target) {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => return Ok(()),
+        Ok(_) | Err(_) => {}
+    }
+    let above = target.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    tempfile::Builder::new().prefix(".polymut-").tempfile_in(above).map(drop)
+}
+
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = if path.is_symlink() { fs_err::canonicalize(path)? } else { path.to_path_buf() };
     match fs_err::metadata(&target) {
@@ -95,6 +111,18 @@ mod tests {
         let (_keep, folder) = folder();
         let error = write_atomic(&folder, b"x").unwrap_err();
         assert_eq!(error.hint().as_deref(), Some("name a file, not a folder"));
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_known_before() {
+        let (_keep, folder) = folder();
+        fs_err::write(folder.join("file"), "x").unwrap();
+        assert!(check_writable(&folder).is_err());
+        assert!(check_writable(&folder.join("file/report.json")).is_err());
+        check_writable(&folder.join("new/folder/report.json")).unwrap();
+        check_writable(&folder.join("file")).unwrap();
+        assert_eq!(fs_err::read_dir(&folder).unwrap().count(), 1);
+        assert_eq!(fs_err::read(folder.join("file")).unwrap(), b"x");
     }
 
     #[cfg(unix)]

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use super::colour::{Colour, Listener, decide};
 use super::error::render_error;
-use crate::report::Palette;
+use crate::report::{Palette, WriteError};
 
 /// Where data and words go, and whether each is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,9 @@ impl Terminal {
     }
 
     /// Writes data to stdout. Who reads decides how much: a closed pipe is no error.
-    pub fn data(&self, bytes: &[u8]) -> io::Result<()> {
+    pub fn data(&self, bytes: &[u8]) -> Result<(), WriteError> {
         put(&mut io::stdout().lock(), bytes)
+            .map_err(|source| WriteError { path: "standard output".to_owned(), source })
     }
 
     /// Writes one line of words to stderr. A closed stderr is nobody's concern.

@@ -7,6 +7,7 @@ mod gremlins;
 mod mutmut;
 mod pit;
 mod python;
+mod stryker4s;
 mod stryker_js;
 mod stryker_net;
 
@@ -21,6 +22,7 @@ pub static REGISTRY: &[&dyn Adapter] = &[
     &gremlins::Gremlins,
     &mutmut::Mutmut,
     &cosmic_ray::CosmicRay,
+    &stryker4s::Stryker4s,
     &elements::Elements,
 ];
 

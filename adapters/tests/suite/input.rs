@@ -98,7 +98,6 @@ fn settings(spec: &CaseSpec) -> ProjectSettings {
         env: spec.settings.env.clone(),
         test_command: spec.settings.test_command.clone(),
         operators,
-        own_command: None,
     }
 }
 

@@ -85,6 +85,7 @@ fn show_word(word: &[Piece]) -> String {
 fn show_find(find: &Find) -> String {
     match find {
         Find::OnPath(name) => format!("PATH:{name}"),
+        Find::Named(name) => format!("named:{name}"),
         Find::Upward(dir, name) => format!("upward from {dir}:{name}"),
         Find::Store(path) => format!("{{store:{path}}}"),
     }

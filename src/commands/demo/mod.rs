@@ -38,7 +38,7 @@ pub(super) fn demo(place: &Place, args: &DemoArgs) -> anyhow::Result<Exit> {
         Layer { name: "surcharges", message: "The change under review", files: files(&CHANGE)?, deleted };
     lay_out(&repo, &[base, change])?;
     place.terminal.say(&format!("the example is in {repo}, on branch surcharges over main"));
-    let mut targets = output::targets(&args.how.format)?;
+    let mut targets = output::targets(place, &args.how.format)?;
     let page = Utf8PathBuf::from(folder.join(PAGE).as_str());
     if args.how.format.is_empty() {
         targets.push(Target::file("html", page.clone())?);

@@ -23,6 +23,7 @@ mod space;
 mod stack;
 #[cfg(target_os = "linux")]
 mod starter;
+mod still;
 #[cfg(target_os = "linux")]
 mod surroundings;
 #[cfg(unix)]
@@ -39,6 +40,7 @@ pub use sealed::{Builder, SealedSandbox};
 pub use source::{MOST_PROCESSES, Request, SourceBytes, SourceEntry, SourceKind};
 #[cfg(target_os = "linux")]
 pub use starter::Starter;
+pub use still::Still;
 #[cfg(target_os = "linux")]
 pub use surroundings::Surroundings;
 pub use view::{CacheUse, Launch, NotStarted, Sandbox, SandboxError, SandboxFile, Usage};

@@ -6,6 +6,7 @@ mod bases;
 mod change;
 mod diff_files;
 mod listing;
+mod names;
 mod odd_repositories;
 
 use std::collections::BTreeMap;

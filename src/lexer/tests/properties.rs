@@ -40,6 +40,41 @@ fn render(statements: &[Vec<String>], separators: &[&str]) -> String {
     text
 }
 
+/// A block of lines where each stands one step deeper, as deep, or shallower than the one before.
+fn block() -> impl Strategy<Value = Vec<(usize, String)>> {
+    let text =
+        prop::sample::select(vec!["f(a, b)", "x = y + 1", "s = \"# // q\"", "return x", "g(h(1), [2, 3])"]);
+    prop::collection::vec((0_usize..3, text), 1..15).prop_map(|lines| {
+        let mut deep = 0_usize;
+        let mut block: Vec<(usize, String)> = Vec::new();
+        for (step, text) in lines {
+            deep = match step {
+                0 => deep,
+                1 => deep + 1,
+                _ => deep.saturating_sub(1),
+            };
+            block.push((deep, text.to_owned()));
+        }
+        // Nothing stands shallower than the first line, and no line is two steps deeper than the one before.
+        let first = block.first().map_or(0, |line| line.0);
+        block.iter().map(|(deep, text)| (deep.saturating_sub(first), text.clone())).collect()
+    })
+}
+
+/// The block with `width` columns per step; `notes` says where comments and blank lines go.
+fn laid_out(block: &[(usize, String)], width: usize, notes: &[u8], comment: &str) -> String {
+    let mut text = String::new();
+    for (at, (deep, line)) in block.iter().enumerate() {
+        let note = notes[at % notes.len()];
+        if note == 1 {
+            text.extend([comment, " it's a note\n\n"]);
+        }
+        let end = if note == 2 { format!("  {comment} \"why") } else { String::new() };
+        text.extend([&" ".repeat(deep * width), line, &end, "\n"]);
+    }
+    text
+}
+
 /// White space and comments that join words in any of the free languages.
 fn separators() -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(
@@ -93,5 +128,29 @@ proptest! {
             }
         }
         prop_assert!(found.lines.lines().all(|line| (1..=count).contains(&line)));
+    }
+
+    #[test]
+    fn steps_of_another_width_and_notes_never_count_where_line_ends_matter(
+        block in block(),
+        widths in (1_usize..6, 1_usize..6),
+        before in prop::collection::vec(0_u8..3, 1..5),
+        after in prop::collection::vec(0_u8..3, 1..5),
+        name in prop::sample::select(vec!["a.py", "a.ts", "a.tsx", "a.go", "a.kt", "a.scala"]),
+    ) {
+        let comment = if name == "a.py" { "#" } else { "//" };
+        let (old, new) = (laid_out(&block, widths.0, &before, comment), laid_out(&block, widths.1, &after, comment));
+        prop_assert_eq!(lines(name, &old, &new), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn a_line_that_nests_otherwise_counts_in_python(block in block(), place in any::<prop::sample::Index>()) {
+        let at = place.index(block.len());
+        prop_assume!(at > 0);
+        let mut deeper = block.clone();
+        deeper[at].0 = deeper[at - 1].0 + usize::from(deeper[at].0 <= deeper[at - 1].0);
+        prop_assume!(deeper[at].0 != block[at].0);
+        let found = lines("a.py", &laid_out(&block, 4, &[0], "#"), &laid_out(&deeper, 4, &[0], "#"));
+        prop_assert!(found.contains(&(u32::try_from(at).unwrap() + 1)), "{found:?}");
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! In: outputs and log files. Out: names and words. I/O: none.
 
+use std::collections::BTreeSet;
+
 use polymut_schemas::Quote;
 
 use crate::{End, StepEnd, Tick};
@@ -73,16 +75,11 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Names of the tests that failed, in order, each once.
+/// Names of the tests that failed, each once. Sorted: tests run side by side, and print as they end.
 pub(super) fn failed_tests(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let name = libtest_name(line).or_else(|| nextest_name(line)).or_else(|| overflowed(line));
-        if let Some(name) = name.filter(|name| !names.contains(name)) {
-            names.push(name);
-        }
-    }
-    names
+    let name = |line| libtest_name(line).or_else(|| nextest_name(line)).or_else(|| overflowed(line));
+    let names: BTreeSet<String> = text.lines().filter_map(name).collect();
+    names.into_iter().collect()
 }
 
 fn libtest_name(line: &str) -> Option<String> {
@@ -112,18 +109,27 @@ fn overflowed(line: &str) -> Option<String> {
     name.1.contains("has overflowed its stack").then(|| name.0.to_owned())
 }
 
-/// What the first failing assertion says, without its place and thread.
+/// What a failing assertion says, without its place and thread. Of several it is the one whose test has the first name:
+/// tests run side by side, and which of them fails first is chance.
 pub(super) fn panic_words(text: &str) -> Option<String> {
-    let mut lines = text.lines();
-    lines.find(|line| line.trim_start().starts_with("thread '") && line.contains("panicked at"))?;
+    let lines: Vec<&str> = text.lines().collect();
+    let panics = lines.iter().enumerate().filter_map(|(at, line)| Some((panicked(line)?, at)));
     let words: Vec<&str> = lines
-        .map(str::trim)
+        .get(panics.min()?.1 + 1..)?
+        .iter()
+        .map(|line| line.trim())
         .take_while(|line| {
             !line.is_empty() && !line.starts_with("note:") && !line.starts_with("stack backtrace")
         })
         .take(4)
         .collect();
     (!words.is_empty()).then(|| words.join("; ").chars().take(300).collect())
+}
+
+/// The thread that a line says has panicked; tests run in threads of their names.
+fn panicked(line: &str) -> Option<&str> {
+    let (name, rest) = line.trim_start().strip_prefix("thread '")?.split_once('\'')?;
+    rest.contains("panicked at").then_some(name)
 }
 
 /// The first words of a log that blame the machine.
@@ -184,13 +190,24 @@ mod tests {
                     \u{20}   test tests::big ... FAILED\n        FAIL [   0.070s] (6/6) single tests::adds\n\
                     SIGTERM [ 4.943s] (1/6) single tests::counts\nthread 'tests::deep' (20) has overflowed its stack\n";
         let expected = [
-            "tests::adds",
-            "src/lib.rs - add (line 3)",
             "single tests::adds",
             "single tests::counts",
+            "src/lib.rs - add (line 3)",
+            "tests::adds",
             "tests::deep",
         ];
         assert_eq!(failed_tests(text), expected);
+    }
+
+    #[test]
+    fn which_test_fails_first_does_not_change_the_words() {
+        let (a, b) = (
+            "thread 'tests::a' (7) panicked at src/lib.rs:9:5:\none\n\n",
+            "thread 'tests::b' panicked at src/lib.rs:19:5:\ntwo\nnote: run with\n",
+        );
+        assert_eq!(panic_words(&format!("{a}{b}")).as_deref(), Some("one"));
+        assert_eq!(panic_words(&format!("{b}{a}")).as_deref(), Some("one"));
+        assert_eq!(panic_words("thread 'main' says nothing\n"), None);
     }
 
     #[test]

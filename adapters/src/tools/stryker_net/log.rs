@@ -72,15 +72,7 @@ pub(super) fn quote(step: &StepEnd, otherwise: &str) -> Quote {
     let (stdout, stderr) = (step.stdout.text(), step.stderr.text());
     let words = reason(&stdout).or_else(|| reason(&stderr)).or_else(|| error_line(&stdout));
     let words = words.or_else(|| last_line(&stderr)).or_else(|| last_line(&stdout));
-    let end = match step.end {
-        End::Exit(code) => format!("exit {code}"),
-        End::Signal(signal) => format!("signal {signal}"),
-        End::Limit => "stopped at its time limit".to_owned(),
-        End::OutOfMemory => "stopped at the memory ceiling".to_owned(),
-        End::Stopped => "stopped by polymut".to_owned(),
-        End::NoProgram => "the program was not found".to_owned(),
-    };
-    let text = format!("{end}: {}", words.unwrap_or_else(|| otherwise.to_owned()));
+    let text = format!("{}: {}", step.end, words.unwrap_or_else(|| otherwise.to_owned()));
     Quote { text, at: format!("output of {}", step.name) }
 }
 

@@ -10,7 +10,7 @@ use semver::{Version, VersionReq};
 
 use super::config::UserConfig;
 use super::detect::Memo;
-use super::{ID, INFO, PINNED, msbuild, report};
+use super::{ID, INFO, PINNED, msbuild, report, run};
 use crate::{
     CommandSpec, Find, Gather, Job, Key, NewFile, Piece, Place, Plan, PlanError, Role, ScopeFit, Stage, Step,
     StorePath, Units, WorkPath,
@@ -41,9 +41,7 @@ pub(super) fn plan(job: &Job<'_>, stage: Stage<'_>) -> Result<Option<Plan>, Plan
             missing: "a list of files".to_owned(),
             remedy: "this is a fault of polymut: Stryker.NET is always asked for whole files".to_owned(),
         }),
-        Stage::Confirm(suspects) => {
-            planner.switch(&suspects.iter().map(|suspect| suspect.key.clone()).collect::<Vec<_>>())
-        }
+        Stage::Confirm(suspects) => planner.switch(&run::chosen(job, suspects)),
         Stage::Replay(mutant) => planner.switch(&[Key(mutant.key.clone())]),
     };
     plan.map(Some)
