@@ -17,6 +17,8 @@ mod run;
 mod tools;
 mod words;
 
+pub use demo::lay_out_example;
+
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 

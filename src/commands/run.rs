@@ -87,6 +87,8 @@ async fn judge(
     let state = State::open(&place.host, repo.root())?;
     let folder = state.begin()?;
     let (wanted, require) = walls(how, &config);
+    #[cfg(target_os = "linux")]
+    crate::exec::make_caches(&place.host);
     let contained = containment(place, &folder.work().join("probe"), wanted, &require).await?;
     let machine =
         machine((place, &repo, &planned), (how, &config), contained, (&state, &folder, &stop, &events))?;

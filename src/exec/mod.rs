@@ -44,7 +44,7 @@ pub use probe::{Containment, Obstacle, ProbeRequest};
 pub use process::{Ended, Process, run as run_process};
 pub use provision::{Install, Installed, Store};
 #[cfg(target_os = "linux")]
-pub use sandbox::{Builder, SealedSandbox, Starter, Surroundings};
+pub use sandbox::{Builder, SealedSandbox, Starter, Surroundings, make_caches};
 pub use sandbox::{
     CacheUse, CopiedSandbox, Launch, MOST_PROCESSES, NotStarted, Request, Sandbox, SandboxError, SandboxFile,
     SourceBytes, SourceEntry, SourceKind, Still, Usage, copied_level,

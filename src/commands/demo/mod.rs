@@ -30,13 +30,7 @@ const PAGE: &str = "polymut-report.html";
 pub(super) fn demo(place: &Place, args: &DemoArgs) -> anyhow::Result<Exit> {
     let folder = folder(place, args.into.as_ref())?;
     let repo = folder.join("parcelwright");
-    let deleted: Vec<&str> =
-        DELETED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    let base =
-        Layer { name: "main", message: "Parcelwright as it is", files: files(&BASE)?, deleted: Vec::new() };
-    let change =
-        Layer { name: "surcharges", message: "The change under review", files: files(&CHANGE)?, deleted };
-    lay_out(&repo, &[base, change])?;
+    lay_out_example(&repo)?;
     place.terminal.say(&format!("the example is in {repo}, on branch surcharges over main"));
     let mut targets = output::targets(place, &args.how.format)?;
     let page = Utf8PathBuf::from(folder.join(PAGE).as_str());
@@ -55,6 +49,17 @@ pub(super) fn demo(place: &Place, args: &DemoArgs) -> anyhow::Result<Exit> {
         place.terminal.say(&format!("the page: {page}"));
     }
     Ok(exit)
+}
+
+/// Makes `repo` the example's repository: branch `main`, and `surcharges` with the change, checked out.
+pub fn lay_out_example(repo: &AbsPath) -> anyhow::Result<()> {
+    let deleted: Vec<&str> =
+        DELETED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let base =
+        Layer { name: "main", message: "Parcelwright as it is", files: files(&BASE)?, deleted: Vec::new() };
+    let change =
+        Layer { name: "surcharges", message: "The change under review", files: files(&CHANGE)?, deleted };
+    lay_out(repo, &[base, change])
 }
 
 /// `--into`, or a temporary folder that stays, because the page in it is to be looked at.

@@ -42,5 +42,5 @@ pub use source::{MOST_PROCESSES, Request, SourceBytes, SourceEntry, SourceKind};
 pub use starter::Starter;
 pub use still::Still;
 #[cfg(target_os = "linux")]
-pub use surroundings::Surroundings;
+pub use surroundings::{Surroundings, make_caches};
 pub use view::{CacheUse, Launch, NotStarted, Sandbox, SandboxError, SandboxFile, Usage};

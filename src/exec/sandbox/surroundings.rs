@@ -1,31 +1,31 @@
 //! What a sealed sandbox shows beside the repository: home, caches, temporary folders, daemons' sockets.
 //!
-//! In: the user's environment. Out: [`Surroundings`]. I/O: asks which folders exist.
+//! In: the user's environment. Out: [`Surroundings`]. I/O: asks which folders exist, makes cache folders.
 
 use fs_err as fs;
 
 use crate::exec::HostEnv;
 use crate::paths::AbsPath;
 
-/// A toolchain's folder: the variable that names it, its place below home, and the parts of it that downloads go to.
-/// An empty part is the folder itself.
-type Known = (&'static str, &'static str, &'static [&'static str]);
+/// A toolchain's folder: the program that uses it, the variable that names it, its place below home, and the parts of
+/// it that downloads go to. An empty part is the folder itself.
+type Known = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 /// Caches that Fetch steps write into. Everything else only reads them: writes stay in the sandbox.
 const CACHES: &[Known] = &[
-    ("CARGO_HOME", ".cargo", &["registry", "git", ".package-cache", ".package-cache-mutate"]),
-    ("", ".m2", &["repository", "wrapper"]),
-    ("GRADLE_USER_HOME", ".gradle", &["caches", "wrapper"]),
-    ("", ".ivy2", &["cache"]),
-    ("COURSIER_CACHE", ".cache/coursier", &[""]),
-    ("npm_config_cache", ".npm", &["_cacache"]),
-    ("YARN_CACHE_FOLDER", ".cache/yarn", &[""]),
-    ("", ".local/share/pnpm", &["store"]),
-    ("GOMODCACHE", "go/pkg/mod", &[""]),
-    ("GOCACHE", ".cache/go-build", &[""]),
-    ("NUGET_PACKAGES", ".nuget/packages", &[""]),
-    ("PIP_CACHE_DIR", ".cache/pip", &[""]),
-    ("UV_CACHE_DIR", ".cache/uv", &[""]),
+    ("cargo", "CARGO_HOME", ".cargo", &["registry", "git", ".package-cache", ".package-cache-mutate"]),
+    ("mvn", "", ".m2", &["repository", "wrapper"]),
+    ("gradle", "GRADLE_USER_HOME", ".gradle", &["caches", "wrapper"]),
+    ("sbt", "", ".ivy2", &["cache"]),
+    ("sbt", "COURSIER_CACHE", ".cache/coursier", &[""]),
+    ("npm", "npm_config_cache", ".npm", &["_cacache"]),
+    ("yarn", "YARN_CACHE_FOLDER", ".cache/yarn", &[""]),
+    ("pnpm", "", ".local/share/pnpm", &["store"]),
+    ("go", "GOMODCACHE", "go/pkg/mod", &[""]),
+    ("go", "GOCACHE", ".cache/go-build", &[""]),
+    ("dotnet", "NUGET_PACKAGES", ".nuget/packages", &[""]),
+    ("python3", "PIP_CACHE_DIR", ".cache/pip", &[""]),
+    ("uv", "UV_CACHE_DIR", ".cache/uv", &[""]),
 ];
 
 /// Folders that are private to each sandbox.
@@ -56,7 +56,7 @@ impl Surroundings {
     /// Those of a user. `more` are further cache folders that Fetch steps may write into.
     pub fn of(host: &HostEnv, more: &[AbsPath]) -> Self {
         let home = host.text("HOME").and_then(real).filter(|home| home.parent().is_some());
-        let known = CACHES.iter().filter_map(|(variable, below, parts)| {
+        let known = CACHES.iter().filter_map(|(_, variable, below, parts)| {
             let named = host.text(variable).filter(|_| !variable.is_empty()).and_then(real);
             let at = named.or_else(|| real(home.as_ref()?.join(below).as_str()))?;
             let shared = parts.iter().filter_map(|part| real(at.join(part).as_str())).collect();
@@ -74,6 +74,23 @@ impl Surroundings {
             real
         };
         Self { home, caches, temporary: all(TEMPORARY), sockets: all(SOCKETS) }
+    }
+}
+
+/// Makes the download folders of the toolchains that are found here, as their first download would. A sandbox shares only
+/// what exists when it is built: without this a fresh machine fetches everything again in every run. A home that cannot
+/// be written keeps its downloads in the sandbox.
+pub fn make_caches(host: &HostEnv) {
+    let path = host.get("PATH").map(ToOwned::to_owned);
+    let found = |program: &&str| which::which_in(program, path.clone(), "/").is_ok();
+    let Some(home) = host.text("HOME").and_then(real).filter(|home| home.parent().is_some()) else { return };
+    for (_, variable, below, parts) in CACHES.iter().filter(|(program, ..)| found(program)) {
+        let named = host.text(variable).filter(|_| !variable.is_empty()).and_then(|at| AbsPath::new(at).ok());
+        let at = named.unwrap_or_else(|| home.join(below));
+        for part in parts.iter().filter(|part| !part.starts_with('.')) {
+            // What cannot be made is not shared: see above.
+            let _ = fs::create_dir_all(at.join(part));
+        }
     }
 }
 
@@ -115,6 +132,27 @@ mod tests {
                 cache("elsewhere/mod", &["elsewhere/mod"])
             ]
         );
+    }
+
+    #[test]
+    fn the_caches_of_found_toolchains_alone_are_made_before_the_first_download() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = real(temp.path().to_str().unwrap()).unwrap();
+        fs::create_dir_all(home.join("bin")).unwrap();
+        for program in ["mvn", "go"] {
+            fs::write(home.join("bin").join(program), "").unwrap();
+            let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            fs::set_permissions(home.join("bin").join(program), runs).unwrap();
+        }
+        let host: HostEnv = [("HOME", ""), ("PATH", "bin"), ("GOMODCACHE", "mod")]
+            .map(|(name, below)| (OsString::from(name), OsString::from(home.join(below).as_str())))
+            .into_iter()
+            .collect();
+        make_caches(&host);
+        let shared: Vec<AbsPath> =
+            Surroundings::of(&host, &[]).caches.into_iter().flat_map(|cache| cache.shared).collect();
+        let wanted = [".cache/go-build", ".m2/repository", ".m2/wrapper", "mod"].map(|at| home.join(at));
+        assert_eq!(shared, wanted);
     }
 
     #[test]
