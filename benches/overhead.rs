@@ -21,8 +21,6 @@
 
 mod support;
 
-use std::time::Duration;
-
 use support::{Example, compare, cores, number, quietly, spread, timed, tools};
 
 const FOLDER: &str = "services/rating";
@@ -65,7 +63,6 @@ fn main() {
         ours.iter().zip(&theirs).map(|(ours, theirs)| ours.as_secs_f64() - 1.02 * theirs.as_secs_f64());
     println!("  beyond 1.02 times: {:.3} s in the middle", spread(over.collect())[1]);
     compare("polymut as it comes against cargo-mutants alone", &full, &theirs);
-    let _ = Duration::ZERO;
 }
 
 /// cargo-mutants as a person calls it for the change, on every core.

@@ -8,7 +8,11 @@
 //!
 //! Dependencies and tools lie ready for both sides, and every script must leave its tool's report.
 #![expect(clippy::print_stdout, reason = "a benchmark speaks to whoever started it")]
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark that cannot go on has to say so")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a benchmark that cannot go on has to say so"
+)]
 #![expect(clippy::disallowed_methods, reason = "a benchmark starts programs as a user does")]
 #![expect(
     clippy::cast_precision_loss,
@@ -17,9 +21,9 @@
     reason = "counts of rounds are small"
 )]
 
-mod support;
 #[path = "wall_time/alone.rs"]
 mod alone;
+mod support;
 
 use std::time::Duration;
 
@@ -35,7 +39,8 @@ fn main() {
     let store = tools();
     let finest = scripts(store.to_str().unwrap(), Scoped::Finest);
     let files = scripts(store.to_str().unwrap(), Scoped::Files);
-    let lean: &[&str] = &["run", "--base=main", "--baseline-runs=1", "--confirm=0", "--quiet", "--format=json=../r.json"];
+    let lean: &[&str] =
+        &["run", "--base=main", "--baseline-runs=1", "--confirm=0", "--quiet", "--format=json=../r.json"];
     let usual: &[&str] = &["run", "--base=main", "--quiet", "--format=json=../r.json"];
     let mut times: [Vec<Duration>; 4] = Default::default();
     for round in 0..number("ROUNDS", 3) {
@@ -45,7 +50,11 @@ fn main() {
         times[3].push(serial(&example, &files));
         println!("round {round}: {:.1?}", times.iter().map(|column| column[round]).collect::<Vec<_>>());
     }
-    compare("polymut without re-checks against the tools one after another (goal 0.85)", &times[0], &times[1]);
+    compare(
+        "polymut without re-checks against the tools one after another (goal 0.85)",
+        &times[0],
+        &times[1],
+    );
     compare("polymut as it comes against a person's script (goal 0.8)", &times[2], &times[3]);
 }
 
@@ -59,7 +68,10 @@ fn ready(example: &Example) {
         "tools/manifest",
         "python3 -m venv .venv; .venv/bin/pip install -q -r requirements-dev.txt mutmut==3.8.1",
     ));
-    quietly(&mut example.script("tools/labels", "python3 -m venv .venv; .venv/bin/pip install -q cosmic-ray==8.7.0"));
+    quietly(
+        &mut example
+            .script("tools/labels", "python3 -m venv .venv; .venv/bin/pip install -q cosmic-ray==8.7.0"),
+    );
     quietly(&mut example.script("services/rating", "cargo fetch"));
     quietly(&mut example.script("services/ledger", alone::PIT_READY));
     example.clean(KEPT);

@@ -27,12 +27,18 @@ pub(crate) struct Alone {
     pub(crate) codes: &'static [i32],
 }
 
+/// Downloads what the PIT script needs, and builds once so that Maven has its plugins.
+pub(crate) const PIT_READY: &str = "mvn -B -q test-compile \
+    org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy -Dartifact=org.pitest:pitest-junit5-plugin:1.2.3 \
+    -DoutputDirectory=\"$PWD/polymut-tools\" org.pitest:pitest-maven:1.30.2:mutationCoverage \
+    -DtargetClasses=polymut.None -DfailWhenNoMutations=false";
+
 /// Every project of the example that has a mutant to run, in the order of its folders.
 pub(crate) fn scripts(store: &str, scoped: Scoped) -> Vec<Alone> {
     vec![
         stryker_net(store),
-        gremlins(store, "services/dispatch", "window/window.go"),
-        gremlins(store, "services/tracking", "promise/promise.go"),
+        gremlins(store, "services/dispatch"),
+        gremlins(store, "services/tracking"),
         pit(),
         cargo_mutants(store, scoped),
         cosmic_ray(scoped),
@@ -44,7 +50,9 @@ pub(crate) fn scripts(store: &str, scoped: Scoped) -> Vec<Alone> {
 fn cargo_mutants(store: &str, scoped: Scoped) -> Alone {
     let scope = match scoped {
         Scoped::Finest => "--in-diff change.diff",
-        Scoped::Files => "--file hold.rs --file crates/quote/src/lib.rs --file volumetric.rs --file card.rs --file tiers.rs --file crates/tariff/src/lib.rs",
+        Scoped::Files => {
+            "--file hold.rs --file crates/quote/src/lib.rs --file volumetric.rs --file card.rs --file tiers.rs --file crates/tariff/src/lib.rs"
+        }
     };
     let jobs = if scoped == Scoped::Finest { "--jobs \"$(nproc)\"" } else { "" };
     Alone {
@@ -63,10 +71,11 @@ fn stryker_js(scoped: Scoped) -> Alone {
     let page = "src/app/(shop)/[[...slug]]/page.ts";
     let (promotion, retry) = ("src/cart/promotion.ts", "src/rates/retry.ts");
     let mutate = match scoped {
+        // StrykerJS takes no range behind a glob, and this path is one: the whole page has the mutants of its line.
         Scoped::Finest => format!(
-            "src/app/*shop*/*slug*/page.ts:14-14,{promotion}:9-9,{promotion}:24-24,{promotion}:26-26,{retry}:2-2,{retry}:5-11"
+            "src/app/?shop?/*slug*/page.ts,{promotion}:9-9,{promotion}:24-24,{promotion}:26-26,{retry}:2-2,{retry}:5-11"
         ),
-        Scoped::Files => format!("src/app/*shop*/*slug*/page.ts,{promotion},{retry}"),
+        Scoped::Files => format!("src/app/?shop?/*slug*/page.ts,{promotion},{retry}"),
     };
     Alone {
         tool: "stryker-js",
@@ -82,19 +91,18 @@ fn pit() -> Alone {
     Alone {
         tool: "pit",
         folder: "services/ledger",
-        // PIT is in no POM, and its JUnit 5 plugin neither: a profile on the command line cannot add a dependency, so
-        // the plugin is copied beside the class path, as a script does that may not edit the POM.
+        // PIT is in no POM, and its JUnit 5 plugin neither: a script that may not edit the POM puts it on the class path.
         script: format!(
             "mvn -B -q -o test-compile org.pitest:pitest-maven:1.30.2:mutationCoverage \\
              -DtargetClasses='{classes}' -DfailWhenNoMutations=false -DoutputFormats=XML \\
-             -DadditionalClasspathElements=\"$JUNIT5_PLUGIN\" -Dthreads=\"$(nproc)\""
+             -DadditionalClasspathElements=\"$PWD/polymut-tools/pitest-junit5-plugin-1.2.3.jar\" -Dthreads=\"$(nproc)\""
         ),
         report: "postings/target/pit-reports/mutations.xml",
         codes: &[0],
     }
 }
 
-fn gremlins(store: &str, folder: &'static str, _first: &str) -> Alone {
+fn gremlins(store: &str, folder: &'static str) -> Alone {
     Alone {
         tool: "gremlins",
         folder,
@@ -106,7 +114,9 @@ fn gremlins(store: &str, folder: &'static str, _first: &str) -> Alone {
 
 fn mutmut(scoped: Scoped) -> Alone {
     let names = match scoped {
-        Scoped::Finest => "'manifest.bags.x_trips__*' 'manifest.bags.x_spare__*' 'manifest.lines.x_parse__*' 'manifest.lines.x_from_kilos__*'",
+        Scoped::Finest => {
+            "'manifest.bags.x_trips__*' 'manifest.bags.x_spare__*' 'manifest.lines.x_parse__*' 'manifest.lines.x_from_kilos__*'"
+        }
         Scoped::Files => "'manifest.bags.*' 'manifest.lines.*'",
     };
     Alone {

@@ -30,7 +30,7 @@ const CONFIRM: u32 = 20;
 /// Multiple of the baseline that a mutant's test may take.
 const TIMEOUT_FACTOR: f64 = 5.0;
 /// Added to it.
-const TIMEOUT_FLOOR: Duration = Duration::from_secs(10);
+const TIMEOUT_FLOOR: Duration = Duration::from_secs(5);
 
 /// Runs and judges.
 pub(super) fn run(place: &Place, args: &RunArgs) -> anyhow::Result<Exit> {

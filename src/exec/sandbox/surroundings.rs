@@ -28,8 +28,12 @@ const CACHES: &[Known] = &[
     ("uv", "UV_CACHE_DIR", ".cache/uv", &[""]),
 ];
 
-/// Folders that are private to each sandbox.
+/// Folders that are private to each sandbox: empty there, and thrown away with it.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
+
+/// Where build daemons below home say how they are reached. A daemon of the user's would build outside of the walls, and
+/// from the files out there: Kotlin's compiles for every Maven build of the user that finds it.
+const DAEMONS: &[&str] = &[".local/share/kotlin/daemon", ".gradle/daemon"];
 
 /// Where daemons have their sockets.
 const SOCKETS: &[&str] = &["/run"];
@@ -67,13 +71,17 @@ impl Surroundings {
             known.chain(more.map(|at| Cache { shared: vec![at.clone()], at })).collect();
         caches.sort_by(|left, right| left.at.cmp(&right.at));
         caches.dedup_by(|left, right| left.at == right.at);
-        let all = |paths: &[&str]| {
-            let mut real: Vec<AbsPath> = paths.iter().filter_map(|path| real(path)).collect();
+        let all = |paths: &mut dyn Iterator<Item = AbsPath>| {
+            let mut real: Vec<AbsPath> = paths.filter_map(|path| real(path.as_str())).collect();
             real.sort();
             real.dedup();
             real
         };
-        Self { home, caches, temporary: all(TEMPORARY), sockets: all(SOCKETS) }
+        let absolute =
+            |paths: &'static [&'static str]| paths.iter().filter_map(|path| AbsPath::new(*path).ok());
+        let daemons = home.iter().flat_map(|home| DAEMONS.iter().map(|below| home.join(below)));
+        let temporary = all(&mut absolute(TEMPORARY).chain(daemons));
+        Self { temporary, sockets: all(&mut absolute(SOCKETS)), home, caches }
     }
 }
 
@@ -153,6 +161,16 @@ mod tests {
             Surroundings::of(&host, &[]).caches.into_iter().flat_map(|cache| cache.shared).collect();
         let wanted = [".cache/go-build", ".m2/repository", ".m2/wrapper", "mod"].map(|at| home.join(at));
         assert_eq!(shared, wanted);
+    }
+
+    #[test]
+    fn the_daemons_of_the_user_are_not_found_in_a_sandbox() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = real(temp.path().to_str().unwrap()).unwrap();
+        let daemon = home.join(".local/share/kotlin/daemon");
+        fs::create_dir_all(&daemon).unwrap();
+        let host: HostEnv = [(OsString::from("HOME"), OsString::from(home.as_str()))].into_iter().collect();
+        assert!(Surroundings::of(&host, &[]).temporary.contains(&daemon));
     }
 
     #[test]

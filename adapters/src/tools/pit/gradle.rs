@@ -53,12 +53,16 @@ pub(crate) fn plan(job: &Job<'_>, stage: Stage<'_>) -> Result<Option<Plan>, Plan
     }
 }
 
+/// Every build starts with these. No daemon of Gradle's, and none of Kotlin's compiler: they would outlive the build and
+/// could be found by the next one.
+const BATCH: &[&str] = &["--console=plain", "--no-daemon", "-Pkotlin.compiler.execution.strategy=in-process"];
+
 fn prepare(job: &Job<'_>) -> Result<Plan, PlanError> {
-    let mut resolve = words(&["--console=plain", "--no-daemon", "clean", "testClasses"], job)?;
+    let mut resolve = words(&[BATCH, &["clean", "testClasses"]].concat(), job)?;
     resolve.push(Piece::word("-PpolymutResolve"));
     let mut resolve = step(job, RESOLVE, Role::Fetch, resolve);
     resolve.files = vec![script(job, &BTreeSet::new(), Pace::Many)?];
-    let baseline = ["--console=plain", "--no-daemon", "--offline", "cleanTest", "test"];
+    let baseline = [BATCH, &["--offline", "cleanTest", "test"]].concat();
     let baseline =
         step(job, BASELINE, Role::Baseline, baseline.iter().map(|word| Piece::word(*word)).collect());
     let classes = Gather::Files {
@@ -80,7 +84,7 @@ fn run(job: &Job<'_>, classes: &BTreeSet<String>, pace: Pace) -> Result<Plan, Pl
     if classes.is_empty() {
         return Ok(plan);
     }
-    let words = words(&["--console=plain", "--no-daemon", "--offline", "--continue", "pitest"], job)?;
+    let words = words(&[BATCH, &["--offline", "--continue", "pitest"]].concat(), job)?;
     let mut step = step(job, PIT, Role::Work, words);
     step.go_on = &[0, 1];
     step.files = vec![script(job, classes, pace)?];

@@ -25,6 +25,10 @@ pub(crate) const BASELINE: &str = "baseline";
 pub(crate) const PIT: &str = "pit";
 pub(crate) const PIT_JUNIT5: &str = "pit-junit5";
 
+/// Every build starts with these. No compiler daemon: since Kotlin 2.2 (seen with 2.2.21) the Maven plugin hands sources to
+/// one that may have been started elsewhere, which reads other files than those of the sandbox and outlives the build.
+const BATCH: &[&str] = &["-B", "-Dkotlin.compiler.daemon=false"];
+
 /// Facts of Prepare.
 pub(crate) mod fact {
     /// Modules that need the JUnit 5 plugin on their class path.
@@ -66,7 +70,7 @@ fn probe(job: &Job<'_>) -> Plan {
 fn prepare(job: &Job<'_>) -> Result<Plan, PlanError> {
     let version = version::wanted(job)?;
     let modules = changed_modules(job);
-    let mut words = text(&["-B"]);
+    let mut words = text(BATCH);
     words.extend(select(job, &modules, Siblings::Build));
     words.extend(text(&[
         "clean",
@@ -87,7 +91,7 @@ fn prepare(job: &Job<'_>) -> Result<Plan, PlanError> {
         "-DoutputFormats=XML",
         "-Dverbosity=VERBOSE_NO_SPINNER",
     ]));
-    let mut baseline = text(&["-B", "-o"]);
+    let mut baseline = text(&[BATCH, &["-o"]].concat());
     baseline.extend(select(job, &modules, Siblings::Build));
     baseline.push(Piece::word("test"));
     let gather = modules
@@ -153,7 +157,7 @@ fn run(job: &Job<'_>, scope: &PitScope, pace: Pace) -> Result<Plan, PlanError> {
         if modules.is_empty() {
             continue;
         }
-        let mut words = text(&["-B", "-o", "-fae"]);
+        let mut words = text(&[BATCH, &["-o", "-fae"]].concat());
         words.extend(goals(job, &modules, version.as_deref()));
         words.extend(text(&["-DoutputFormats=XML", "-DfailWhenNoMutations=false", "-Dverbosity=NO_SPINNER"]));
         let (narrowing, reached) = narrowing(job, scope, &modules);
