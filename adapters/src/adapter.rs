@@ -64,6 +64,8 @@ pub struct ToolInfo {
     pub tree: TreeUse,
     /// How the tool uses several cores.
     pub spread: Spread,
+    /// Which job has the most work ahead, as long as nothing is measured.
+    pub cost: Cost,
     /// How to provide the tool when the machine lacks it.
     pub recipe: Recipe,
     /// Names of environment variables that are taken away before the tool starts; a trailing `*` is a prefix.
@@ -84,6 +86,16 @@ pub enum TreeUse {
     Reads,
     /// Edits sources or build output in place.
     Writes,
+}
+
+/// How long a tool takes beside the tests themselves, in milliseconds on one core. Rough: it decides who comes first, and
+/// nothing that is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Until its first mutant: build, analysis, coverage.
+    pub start: u32,
+    /// For each mutant.
+    pub mutant: u32,
 }
 
 /// How a tool uses several cores.

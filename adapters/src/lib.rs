@@ -21,8 +21,8 @@ pub mod raw;
 pub mod tools;
 
 pub use adapter::{
-    Adapter, BaselineLimits, Changed, ChangedFile, Facts, Job, Limits, OperatorSet, Project, ProjectSettings,
-    Recipe, RecipeStep, Round, Spread, Stage, Suspect, ToolInfo, TreeUse, Units,
+    Adapter, BaselineLimits, Changed, ChangedFile, Cost, Facts, Job, Limits, OperatorSet, Project,
+    ProjectSettings, Recipe, RecipeStep, Round, Spread, Stage, Suspect, ToolInfo, TreeUse, Units,
 };
 pub use artifact::{End, Output, Ran, StepEnd};
 pub use error::{ParseError, PlanError};

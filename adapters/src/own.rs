@@ -70,6 +70,7 @@ impl Own {
             supported: known.supported,
             tree: TreeUse::Writes,
             spread: Spread::Own,
+            cost: known.cost,
             recipe: Recipe {
                 version: "",
                 provides: "",

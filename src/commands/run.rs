@@ -14,11 +14,11 @@ use super::plan::head;
 use super::repro::LAST;
 use crate::cli::{GuaranteeArg, HowArgs, IsolationArg, RunArgs, ScopeArgs};
 use crate::config::{self, Config, Isolation, Network};
-use crate::exec::{Containment, EventSender, RunDir, State, Stop, StopReason, Store};
+use crate::exec::{Containment, EventSender, RunDir, Schedule, State, Stop, StopReason, Store};
 use crate::exit::Exit;
 use crate::git::Repo;
 use crate::index;
-use crate::job::{CoreBudget, JobOptions, Machine, MachineParts, SideFiles, WALL};
+use crate::job::{JobOptions, Machine, MachineParts, SideFiles, WALL};
 use crate::pipeline::{self, Planned};
 use crate::report::{Json, Renderer as _, write_atomic};
 use crate::ui;
@@ -133,7 +133,7 @@ fn machine(
         stop: stop.clone(),
         events: events.clone(),
         lockfiles: index::lockfiles(repo, &entries)?,
-        budget: CoreBudget::new(total, jobs),
+        schedule: Schedule::new(total, jobs),
     }))
 }
 

@@ -49,7 +49,7 @@ pub use sandbox::{
     CacheUse, CopiedSandbox, Launch, MOST_PROCESSES, NotStarted, Request, Sandbox, SandboxError, SandboxFile,
     SourceBytes, SourceEntry, SourceKind, Still, Usage, copied_level,
 };
-pub use schedule::{Lease, Want, longest_first, run_all};
+pub use schedule::{Ask, Lease, Schedule};
 pub use stage::{StageContext, run_stage};
 pub use stop::{GRACE, Stop, StopReason};
 pub use workdir::{RunDir, State};

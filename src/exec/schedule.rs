@@ -1,254 +1,258 @@
-//! Jobs side by side within a budget of cores: longest first, each with at least one core.
+//! The cores of `--jobs`, lent to the stages of jobs: the job with the most work ahead first.
 //!
-//! In: what each job costs and can use. Out: [`Lease`]s. I/O: none.
+//! In: what a stage can use and what its job has ahead. Out: [`Lease`]s. I/O: none.
 //!
-//! A job starts with one core. At each stage it asks again and gets its fair share among the jobs that are not
-//! finished, as far as cores are free that no waiting job needs; so the last job's late stages use the whole machine.
-//! A share depends on costs, wishes and on who has finished, never on who asked first.
+//! # Invariants
+//! - No more cores are lent than there are, and each stage has at least one.
+//! - While a stage that wants quiet holds a core, nothing else holds one but stages that want the same.
+//! - A share depends on how many jobs still run, never on who asked first.
+//!
+//! Work comes in tides: as long as ordinary stages run or wait, stages that want quiet wait, and then all of those come,
+//! one core each, before ordinary ones go on. So a machine of two cores is quiet for two of them at once, and no core
+//! idles because another job cannot be disturbed.
 
-use std::collections::BTreeSet;
-use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures::StreamExt as _;
-use futures::stream::FuturesUnordered;
+use tokio::sync::oneshot;
 
-/// What a job would like.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Want {
-    /// Its name; decides between jobs of equal cost.
-    pub name: String,
-    /// How long it is expected to take on one core, in seconds.
-    pub cost: f64,
-    /// The most cores that it can use.
-    pub cores: u32,
-    /// Names of things that it must not share with a job running beside it (`postgres`).
-    pub exclusive: Vec<String>,
+/// What a stage asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ask {
+    /// The most cores that it can use; at least one.
+    pub most: u32,
+    /// Whether the machine has to be quiet: a timeout that load made does not come back then.
+    pub quiet: bool,
+    /// Seconds that its job is expected to need from here on, on one core.
+    pub ahead: f64,
 }
 
-/// A started job's place in the budget; dropping it ends the job and frees its cores.
+/// The cores of a run.
+#[derive(Debug, Clone)]
+pub struct Schedule(Arc<Mutex<Book>>);
+
+/// Some cores, given back when dropped.
 #[derive(Debug)]
 pub struct Lease {
-    pool: Arc<Pool>,
-    index: usize,
+    schedule: Schedule,
+    count: u32,
 }
 
-/// Runs every job, longest first, as many side by side as there are cores. Results are in the order of `wants`.
-pub async fn run_all<T, F, R>(cores: u32, wants: &[Want], run: F) -> Vec<T>
-where
-    F: Fn(usize, Lease) -> R,
-    R: Future<Output = T>,
-{
-    let pool = Arc::new(Pool::new(cores, wants));
-    let mut waiting = longest_first(wants);
-    let mut running = FuturesUnordered::new();
-    let mut results: Vec<(usize, T)> = Vec::new();
-    loop {
-        while let Some(at) = waiting.iter().position(|index| pool.start(*index)) {
-            let index = waiting.remove(at);
-            let job = run(index, Lease { pool: Arc::clone(&pool), index });
-            running.push(async move { (index, job.await) });
+#[derive(Debug)]
+struct Book {
+    total: u32,
+    free: u32,
+    /// Jobs that have not ended.
+    jobs: u32,
+    /// Whether quiet stages have the machine.
+    quiet: bool,
+    waiting: Vec<Waiter>,
+    tickets: u64,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    ask: Ask,
+    ticket: u64,
+    wake: oneshot::Sender<Lease>,
+}
+
+impl Schedule {
+    /// `total` cores for `jobs` jobs.
+    pub fn new(total: u32, jobs: u32) -> Self {
+        let total = total.max(1);
+        let book = Book { total, free: total, jobs, quiet: false, waiting: Vec::new(), tickets: 0 };
+        Self(Arc::new(Mutex::new(book)))
+    }
+
+    /// How many cores there are.
+    pub fn total(&self) -> u32 {
+        self.book().total
+    }
+
+    /// One job less shares the cores.
+    pub fn job_ended(&self) {
+        let mut book = self.book();
+        book.jobs = book.jobs.saturating_sub(1);
+    }
+
+    /// Waits for cores. A quiet stage gets one; any other its fair share among the jobs that still run, at most.
+    pub async fn take(&self, ask: Ask) -> Lease {
+        let (wake, woken) = oneshot::channel();
+        {
+            let mut book = self.book();
+            book.tickets += 1;
+            let ticket = book.tickets;
+            book.waiting.push(Waiter { ask, ticket, wake });
         }
-        match running.next().await {
-            Some(result) => results.push(result),
-            None => break,
+        self.lend();
+        // A schedule answers everyone that still waits. Were it not so, the work goes on without a share rather than
+        // not at all.
+        woken.await.unwrap_or_else(|_| Lease { schedule: self.clone(), count: 0 })
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes everyone whose turn it is.
+    fn lend(&self) {
+        loop {
+            let granted = self.book().next();
+            let Some((waiter, count)) = granted else { return };
+            // Whoever went away while it waited drops its lease, and the cores come back.
+            let _ = waiter.wake.send(Lease { schedule: self.clone(), count });
         }
     }
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The order in which jobs start.
-pub fn longest_first(wants: &[Want]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..wants.len()).collect();
-    order.sort_by(|a, b| {
-        let (a, b) = (&wants[*a], &wants[*b]);
-        b.cost.total_cmp(&a.cost).then_with(|| a.name.cmp(&b.name))
-    });
-    order
+impl Book {
+    /// The next stage and its cores; `None` while nobody's turn has come.
+    fn next(&mut self) -> Option<(Waiter, u32)> {
+        self.waiting.retain(|waiter| !waiter.wake.is_closed());
+        if self.free == self.total && !self.waiting.iter().any(|waiter| waiter.ask.quiet == self.quiet) {
+            self.quiet = !self.quiet;
+        }
+        let turn = self
+            .waiting
+            .iter()
+            .enumerate()
+            .filter(|(_, waiter)| waiter.ask.quiet == self.quiet)
+            .max_by(|(_, one), (_, other)| {
+                one.ask.ahead.total_cmp(&other.ask.ahead).then(other.ticket.cmp(&one.ticket))
+            })
+            .map(|(at, waiter)| (at, self.share(waiter.ask)))?;
+        let (at, count) = turn;
+        if count > self.free {
+            return None;
+        }
+        self.free -= count;
+        Some((self.waiting.swap_remove(at), count))
+    }
+
+    fn share(&self, ask: Ask) -> u32 {
+        if ask.quiet {
+            return 1;
+        }
+        (self.total / self.jobs.max(1)).clamp(1, ask.most.max(1))
+    }
 }
 
 impl Lease {
-    /// How many cores the job may use from now on, until it asks again: to be asked at the start of each stage.
-    pub fn cores(&self) -> u32 {
-        self.pool.share(self.index)
+    /// How many cores.
+    pub fn count(&self) -> u32 {
+        self.count.max(1)
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.pool.places()[self.index] = Place::Done;
+        self.schedule.book().free += self.count;
+        self.schedule.lend();
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Waiting,
-    Runs(u32),
-    Done,
-}
-
-#[derive(Debug)]
-struct Pool {
-    cores: u32,
-    wants: Vec<Want>,
-    places: Mutex<Vec<Place>>,
-}
-
-impl Pool {
-    fn new(cores: u32, wants: &[Want]) -> Self {
-        let places = Mutex::new(vec![Place::Waiting; wants.len()]);
-        Self { cores: cores.max(1), wants: wants.to_vec(), places }
-    }
-
-    fn places(&self) -> std::sync::MutexGuard<'_, Vec<Place>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Gives a waiting job its first core, when one is free and nothing that it must not share is in use.
-    fn start(&self, index: usize) -> bool {
-        let mut places = self.places();
-        let may = self.cores > held(&places) && !self.is_blocked(index, &places);
-        if may {
-            places[index] = Place::Runs(1);
-        }
-        may
-    }
-
-    /// The fair share of a running job, as far as cores are free.
-    fn share(&self, index: usize) -> u32 {
-        let mut places = self.places();
-        let own = match places[index] {
-            Place::Runs(own) => own,
-            Place::Waiting | Place::Done => return 1,
-        };
-        let waiting = (0..places.len())
-            .filter(|other| places[*other] == Place::Waiting && !self.is_blocked(*other, &places))
-            .count();
-        let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
-        let free = (self.cores - held(&places).min(self.cores)).saturating_sub(waiting);
-        let share = self.fair(index, &places).min(own + free).max(1);
-        places[index] = Place::Runs(share);
-        share
-    }
-
-    /// One core for each job that is not finished; what is left goes, core by core, to the job with the most work per
-    /// core that can use one more.
-    fn fair(&self, index: usize, places: &[Place]) -> u32 {
-        let open: Vec<usize> =
-            longest_first(&self.wants).into_iter().filter(|job| places[*job] != Place::Done).collect();
-        let mut shares = vec![1_u32; open.len()];
-        let spent = u32::try_from(open.len()).unwrap_or(u32::MAX);
-        for _ in 0..self.cores.saturating_sub(spent) {
-            let mut best: Option<(usize, f64)> = None;
-            for (at, job) in open.iter().enumerate() {
-                let per_core = self.wants[*job].cost / f64::from(shares[at]);
-                if shares[at] < self.wants[*job].cores && best.is_none_or(|(_, most)| per_core > most) {
-                    best = Some((at, per_core));
-                }
-            }
-            let Some((at, _)) = best else { break };
-            shares[at] += 1;
-        }
-        open.iter().position(|job| *job == index).map_or(1, |at| shares[at])
-    }
-
-    fn is_blocked(&self, index: usize, places: &[Place]) -> bool {
-        let in_use: BTreeSet<&str> = places
-            .iter()
-            .zip(&self.wants)
-            .filter(|(place, _)| matches!(place, Place::Runs(_)))
-            .flat_map(|(_, want)| want.exclusive.iter().map(String::as_str))
-            .collect();
-        self.wants[index].exclusive.iter().any(|name| in_use.contains(name.as_str()))
-    }
-}
-
-fn held(places: &[Place]) -> u32 {
-    places
-        .iter()
-        .map(|place| match place {
-            Place::Runs(cores) => *cores,
-            Place::Waiting | Place::Done => 0,
-        })
-        .sum()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
+    use futures::FutureExt as _;
+    use futures::future::BoxFuture;
+
     use super::*;
 
-    fn want(name: &str, cost: f64, cores: u32) -> Want {
-        Want { name: name.to_owned(), cost, cores, exclusive: Vec::new() }
+    const fn work(ahead: f64) -> Ask {
+        Ask { most: u32::MAX, quiet: false, ahead }
     }
 
-    /// Runs jobs of some turns each and tells who ran beside whom.
-    async fn beside(cores: u32, wants: &[Want], turns: usize) -> (Vec<String>, usize) {
-        let log = Mutex::new((Vec::new(), 0_usize, 0_usize));
-        run_all(cores, wants, |index, lease| {
-            let log = &log;
-            async move {
-                {
-                    let mut log = log.lock().unwrap();
-                    log.0.push(wants[index].name.clone());
-                    log.1 += 1;
-                    log.2 = log.2.max(log.1);
-                }
-                for _ in 0..turns {
-                    tokio::task::yield_now().await;
-                }
-                log.lock().unwrap().1 -= 1;
-                drop(lease);
+    const fn alone(ahead: f64) -> Ask {
+        Ask { most: u32::MAX, quiet: true, ahead }
+    }
+
+    /// A waiting stage that can be asked whether it was let in.
+    struct Waiting(Option<BoxFuture<'static, Lease>>);
+
+    impl Waiting {
+        /// Takes its place in the queue at once.
+        fn on(schedule: &Schedule, ask: Ask) -> Self {
+            let schedule = schedule.clone();
+            let mut waiting = Self(Some(async move { schedule.take(ask).await }.boxed()));
+            if let Some(lease) = waiting.let_in() {
+                waiting.0 = Some(futures::future::ready(lease).boxed());
             }
-        })
-        .await;
-        let (order, _, most) = log.into_inner().unwrap();
-        (order, most)
-    }
+            waiting
+        }
 
-    #[tokio::test]
-    async fn the_longest_job_starts_first_and_the_budget_holds() {
-        let wants = [want("a", 1.0, 1), want("b", 9.0, 1), want("c", 5.0, 1), want("d", 5.0, 1)];
-        let (order, most) = beside(2, &wants, 3).await;
-        assert_eq!(order, ["b", "c", "d", "a"]);
-        assert_eq!(most, 2);
-    }
-
-    #[tokio::test]
-    async fn results_come_in_the_order_that_was_asked_for() {
-        let wants = [want("a", 1.0, 1), want("b", 9.0, 1), want("c", 5.0, 1)];
-        let got = run_all(3, &wants, |index, _lease| async move { index * 10 }).await;
-        assert_eq!(got, [0, 10, 20]);
-    }
-
-    #[tokio::test]
-    async fn jobs_that_must_not_share_something_run_one_after_another() {
-        let mut wants = [want("a", 3.0, 1), want("b", 2.0, 1), want("c", 1.0, 1)];
-        wants[0].exclusive = vec!["postgres".to_owned()];
-        wants[1].exclusive = vec!["postgres".to_owned()];
-        let (order, most) = beside(3, &wants, 3).await;
-        assert_eq!(order, ["a", "c", "b"]);
-        assert_eq!(most, 2);
+        /// Its lease, the first time that there is one.
+        fn let_in(&mut self) -> Option<Lease> {
+            let lease = self.0.as_mut()?.now_or_never()?;
+            self.0 = None;
+            Some(lease)
+        }
     }
 
     #[test]
-    fn spare_cores_go_where_most_work_is_and_never_beyond_the_wish() {
-        let pool = Pool::new(8, &[want("long", 60.0, 16), want("short", 20.0, 16), want("one", 90.0, 1)]);
-        assert!((0..3).all(|index| pool.start(index)));
-        assert_eq!(pool.share(2), 1);
-        assert_eq!(pool.share(0), 5);
-        assert_eq!(pool.share(1), 2);
+    fn the_job_with_the_most_ahead_comes_first_and_the_budget_holds() {
+        let schedule = Schedule::new(1, 4);
+        let mut held = Waiting::on(&schedule, work(1.0)).let_in();
+        let mut waiting: VecDeque<(f64, Waiting)> =
+            [2.0, 9.0, 5.0].map(|ahead| (ahead, Waiting::on(&schedule, work(ahead)))).into();
+        for wanted in [9.0, 5.0, 2.0] {
+            assert!(waiting.iter_mut().all(|(_, one)| one.let_in().is_none()));
+            drop(held.take());
+            let mut order = Vec::new();
+            waiting.retain_mut(|(ahead, one)| match one.let_in() {
+                Some(lease) => {
+                    order.push(*ahead);
+                    held = Some(lease);
+                    false
+                }
+                None => true,
+            });
+            assert_eq!(order, [wanted]);
+        }
     }
 
     #[test]
-    fn cores_of_finished_jobs_are_shared_anew_but_waiting_jobs_come_first() {
-        let pool = Arc::new(Pool::new(2, &[want("a", 9.0, 4), want("b", 5.0, 4), want("c", 1.0, 4)]));
-        assert!(pool.start(0) && pool.start(1) && !pool.start(2));
-        assert_eq!(pool.share(0), 1);
-        drop(Lease { pool: Arc::clone(&pool), index: 1 });
-        assert_eq!(pool.share(0), 1, "the freed core belongs to the waiting job");
-        assert!(pool.start(2));
-        drop(Lease { pool: Arc::clone(&pool), index: 2 });
-        assert_eq!(pool.share(0), 2);
+    fn quiet_stages_wait_for_all_work_and_then_share_the_machine_among_themselves() {
+        let schedule = Schedule::new(2, 4);
+        let first = Waiting::on(&schedule, work(9.0)).let_in().unwrap();
+        let mut quiet: Vec<Waiting> = (0..3).map(|_| Waiting::on(&schedule, alone(1.0))).collect();
+        assert!(quiet.iter_mut().all(|one| one.let_in().is_none()));
+        let second = Waiting::on(&schedule, work(1.0)).let_in().expect("work goes on beside work");
+        drop((first, second));
+        let leases: Vec<Lease> = quiet.iter_mut().filter_map(Waiting::let_in).collect();
+        assert_eq!(leases.len(), 2, "one core each");
+        let mut late = Waiting::on(&schedule, work(99.0));
+        assert!(late.let_in().is_none());
+        drop(leases);
+        assert!(late.let_in().is_none(), "all quiet stages come first");
+        let last: Vec<Lease> = quiet.iter_mut().filter_map(Waiting::let_in).collect();
+        assert_eq!(last.len(), 1);
+        drop(last);
+        assert!(late.let_in().is_some());
+    }
+
+    #[test]
+    fn shares_grow_as_jobs_end_and_never_beyond_the_wish() {
+        let schedule = Schedule::new(8, 3);
+        let two = Waiting::on(&schedule, work(1.0)).let_in().unwrap();
+        assert_eq!(two.count(), 2);
+        schedule.job_ended();
+        schedule.job_ended();
+        let one = Waiting::on(&schedule, Ask { most: 1, ..work(1.0) }).let_in().unwrap();
+        assert_eq!(one.count(), 1);
+        drop((one, two));
+        assert_eq!(Waiting::on(&schedule, work(1.0)).let_in().unwrap().count(), 8);
+    }
+
+    #[test]
+    fn who_stops_waiting_keeps_nobody_waiting() {
+        let schedule = Schedule::new(1, 3);
+        let held = Waiting::on(&schedule, work(1.0)).let_in().unwrap();
+        let gone = Waiting::on(&schedule, work(9.0));
+        let mut next = Waiting::on(&schedule, work(2.0));
+        drop(gone);
+        drop(held);
+        assert!(next.let_in().is_some());
     }
 }

@@ -31,7 +31,7 @@ impl JobState<'_> {
         let fork = self.machine.fork(sandbox, "canary").map_err(|error| broken(&error))?;
         fork.write(&file, NO_PROGRAM).map_err(|error| broken(&error.into()))?;
         let plan = Plan { steps, gather: Vec::new(), fit: ScopeFit::Project };
-        let cores = self.machine.cores(1).await;
+        let cores = self.machine.cores(self.ask(1)).await;
         let mut at = self.at(Stage::Prepare, fork.as_ref(), cores.count());
         (at.stage, at.baseline_runs) = (StageName::Close, 1);
         let ran = self.machine.run(&plan, at).await.map_err(|error| broken(&error))?;

@@ -13,7 +13,11 @@ use crate::normalize::Keyed;
 impl JobState<'_> {
     /// Settles what the adapter doubts. What stays doubted is settled against the tool when the job ends.
     pub(crate) async fn confirm(&mut self, sandbox: &dyn Sandbox) -> Step<()> {
-        let suspects = self.ledger.suspects();
+        let mut suspects = self.ledger.suspects();
+        if self.options.confirm == 0 {
+            // The tool's own answer stands there, and its detail says that it was not tried again.
+            suspects.retain(|suspect| !matches!(suspect.why, Doubt::Load | Doubt::Flips));
+        }
         if suspects.is_empty() || self.machine.stop_cause().is_some() {
             return Ok(());
         }

@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use polymut_adapters::{Adapter, Plan, Ran, ToolInfo};
 use polymut_schemas::{Cause, ContainmentReached, ProjectId, RepoDir, RepoPath, StageName};
-use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::JobOptions;
 use crate::exec::{
-    Containment, EventSender, ExecError, HostEnv, Install, Request, Sandbox, SandboxError, SourceBytes,
-    SourceEntry, SourceKind, StageContext, StageLabel, Stop, StopReason, Store, run_stage,
+    Ask, Containment, EventSender, ExecError, HostEnv, Install, Lease, Request, Sandbox, SandboxError,
+    Schedule, SourceBytes, SourceEntry, SourceKind, StageContext, StageLabel, Stop, StopReason, Store,
+    run_stage,
 };
 use crate::git::{Entry, EntryAt, EntryKind, GitError, Repo};
 use crate::paths::AbsPath;
@@ -120,8 +121,8 @@ pub struct MachineParts {
     pub events: EventSender,
     /// SHA-256 of the repository's lock files.
     pub lockfiles: BTreeMap<RepoPath, String>,
-    /// The core budget.
-    pub budget: CoreBudget,
+    /// The cores.
+    pub schedule: Schedule,
 }
 
 /// The machine as a run sees it.
@@ -181,7 +182,7 @@ impl Machine {
 
     /// A job has ended: the others share its cores.
     pub fn job_ended(&self) {
-        self.parts.budget.job_ended();
+        self.parts.schedule.job_ended();
     }
 
     /// A fresh sandbox of one side.
@@ -251,7 +252,7 @@ impl Machine {
         let env = self.parts.host.for_tool(info.scrub, &self.parts.allow_env);
         let with = Install {
             env: &env,
-            cores: self.parts.budget.total,
+            cores: self.parts.schedule.total(),
             stop: &self.parts.stop,
             events: &self.parts.events,
         };
@@ -259,14 +260,9 @@ impl Machine {
         Ok(())
     }
 
-    /// Up to `wanted` cores, at least one; no more than a fair share while other jobs run.
-    pub async fn cores(&self, wanted: u32) -> Cores {
-        self.parts.budget.take(wanted).await
-    }
-
-    /// All cores: nothing else of this run goes on meanwhile.
-    pub async fn quiet(&self) -> Cores {
-        self.parts.budget.quiet().await
+    /// Cores for a stage, as soon as its turn has come.
+    pub async fn cores(&self, ask: Ask) -> Lease {
+        self.parts.schedule.take(ask).await
     }
 
     /// Why the run is being stopped, if it is.
@@ -298,61 +294,6 @@ impl Machine {
 /// A name for folders: letters, digits, dots and dashes.
 fn slug(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '_' }).collect()
-}
-
-/// The cores of `--jobs`, shared by the jobs that still run.
-#[derive(Debug)]
-pub struct CoreBudget {
-    permits: Arc<Semaphore>,
-    total: u32,
-    running: AtomicU32,
-}
-
-/// A share of the cores; given back when dropped.
-#[derive(Debug)]
-pub struct Cores {
-    count: u32,
-    _permits: Option<OwnedSemaphorePermit>,
-}
-
-impl Cores {
-    /// How many.
-    pub fn count(&self) -> u32 {
-        self.count
-    }
-}
-
-impl CoreBudget {
-    /// A budget of `total` cores for `jobs` jobs.
-    pub fn new(total: u32, jobs: u32) -> Self {
-        let total = total.max(1);
-        Self {
-            permits: Arc::new(Semaphore::new(usize::try_from(total).unwrap_or(1))),
-            total,
-            running: AtomicU32::new(jobs),
-        }
-    }
-
-    /// One job less shares the cores.
-    pub fn job_ended(&self) {
-        self.running.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    async fn take(&self, wanted: u32) -> Cores {
-        let running = self.running.load(Ordering::Relaxed).max(1);
-        let fair = (self.total / running).max(1).min(wanted.max(1));
-        self.many(fair).await
-    }
-
-    async fn quiet(&self) -> Cores {
-        self.many(self.total).await
-    }
-
-    async fn many(&self, count: u32) -> Cores {
-        // The semaphore is never closed; were it, the work goes on without a share rather than not at all.
-        let permits = Arc::clone(&self.permits).acquire_many_owned(count).await.ok();
-        Cores { count, _permits: permits }
-    }
 }
 
 /// The wall limit of a step that has none of its own, before a baseline is known.

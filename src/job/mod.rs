@@ -7,6 +7,7 @@
 //! - Prepare and List leave their sandbox to what follows; Test, Confirm and Replay each start from a fork of it.
 //! - A job never fails as a whole: whatever goes wrong becomes its [`RunState`], which the gate sees.
 
+mod ahead;
 mod canary;
 mod close;
 mod confirm;
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 use polymut_adapters::{Adapter, Tree};
 use polymut_schemas::{Cause, Mutant, Quote, RunState, Scope, ToolRun};
 
-pub use machine::{Blobs, CoreBudget, Machine, MachineError, MachineParts, RunAt, Side, SideFiles, WALL};
+pub use machine::{Blobs, Machine, MachineError, MachineParts, RunAt, Side, SideFiles, WALL};
 pub use state::JobOptions;
 
 use crate::planner::PlannedJob;

@@ -89,7 +89,7 @@ impl JobState<'_> {
         let Some(plan) = self.prepared.clone().filter(|_| self.machine.has_base()) else { return Ok(None) };
         let sandbox =
             self.machine.sandbox(Side::Base, self.planned.adapter.info()).map_err(|e| broken(&e))?;
-        let cores = self.machine.cores(1).await;
+        let cores = self.machine.cores(self.ask(1)).await;
         let mut at = self.at(Stage::Prepare, sandbox.as_ref(), cores.count());
         (at.number, at.baseline_runs) = (9, 1);
         let ran = self.machine.run(&plan, at).await.map_err(|error| broken(&error))?;
@@ -103,7 +103,7 @@ impl JobState<'_> {
         let fork = self.machine.fork(sandbox, "base-replay").map_err(|error| broken(&error))?;
         fork.write(path, text.as_bytes()).map_err(|error| broken(&error.into()))?;
         let plan = Plan { steps, gather: Vec::new(), fit: ScopeFit::Mutant };
-        let cores = self.machine.cores(1).await;
+        let cores = self.machine.cores(self.ask(1)).await;
         let mut at = self.at(Stage::Prepare, fork.as_ref(), cores.count());
         (at.number, at.baseline_runs) = (10, 1);
         let ran = self.machine.run(&plan, at).await.map_err(|error| broken(&error))?;

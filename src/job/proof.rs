@@ -75,7 +75,7 @@ impl JobState<'_> {
             return self.replay_by_confirm(fork.as_ref(), mutant).await;
         };
         self.record(Stage::Replay(mutant), &plan);
-        let cores = self.machine.cores(1).await;
+        let cores = self.machine.cores(self.ask(1)).await;
         let at = self.at(Stage::Replay(mutant), fork.as_ref(), cores.count());
         let ran = self.machine.run(&plan, at).await.map_err(|error| broken(&error))?;
         if ran.step(APPLY).is_none_or(|step| step.end != End::Exit(0)) {
@@ -95,7 +95,7 @@ impl JobState<'_> {
                 self.planned.adapter.plan(&self.job(), stage).map_err(|error| self.unplanned(&error))?;
             let Some(plan) = planned else { break };
             self.record(stage, &plan);
-            let cores = self.machine.cores(1).await;
+            let cores = self.machine.cores(self.ask(1)).await;
             let at = self.at(stage, fork, cores.count());
             let ran = self.machine.run(&plan, at).await.map_err(|error| broken(&error))?;
             let parsed = self

@@ -10,11 +10,11 @@ use polymut_adapters::{
 };
 use polymut_schemas::{Cause, Quote, RunState, StageCount, StageName};
 
-use super::machine::{Cores, RunAt};
+use super::machine::RunAt;
 use super::prepare::ROUNDS;
 use super::state::JobState;
 use super::{Dropped, Halt, Step, broken, halt, quote};
-use crate::exec::Sandbox;
+use crate::exec::{Ask, Lease, Sandbox};
 use crate::normalize::{Context, Normalized, normalize};
 
 /// What one sandbox of the test stage left.
@@ -64,18 +64,10 @@ impl JobState<'_> {
     }
 
     /// The cores of a stage. A timeout that load made does not come back on a quiet machine.
-    async fn lease(&self, stage: Stage<'_>) -> Cores {
-        match stage {
-            Stage::Confirm(suspects) if suspects.iter().any(|suspect| suspect.why == Doubt::Load) => {
-                self.machine.quiet().await
-            }
-            Stage::Probe
-            | Stage::Prepare
-            | Stage::List
-            | Stage::Test(_)
-            | Stage::Confirm(_)
-            | Stage::Replay(_) => self.machine.cores(u32::MAX).await,
-        }
+    async fn lease(&self, stage: Stage<'_>) -> Lease {
+        let quiet =
+            matches!(stage, Stage::Confirm(suspects) if suspects.iter().any(|one| one.why == Doubt::Load));
+        self.machine.cores(Ask { quiet, ..self.ask(u32::MAX) }).await
     }
 
     /// Chooses the mutants on changed lines; `None`: there is provably nothing to mutate.
@@ -130,7 +122,7 @@ impl JobState<'_> {
             Spread::Own => u32::MAX,
             Spread::Sandboxes => u32::try_from(shares.len()).unwrap_or(u32::MAX),
         };
-        let cores = self.machine.cores(wanted).await;
+        let cores = self.machine.cores(self.ask(wanted)).await;
         let shares = match self.planned.adapter.info().spread {
             Spread::Own => shares,
             Spread::Sandboxes => deal(units, usize::try_from(cores.count()).unwrap_or(1)),

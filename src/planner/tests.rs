@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use polymut_adapters::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, Spread, Stage, ToolInfo, Tree,
-    TreeUse,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, Spread, Stage, ToolInfo,
+    Tree, TreeUse,
 };
 use polymut_schemas::{
     FileChange, LineSet, NewSide, OutsideReason, RepoDir, RepoPath, Scope, ScopeFile, ScopeSource,
@@ -30,6 +30,7 @@ const fn info(id: &'static str) -> ToolInfo {
         supported: "*",
         tree: TreeUse::Writes,
         spread: Spread::Own,
+        cost: Cost { start: 0, mutant: 0 },
         recipe: Recipe { version: "1", provides: "bin/x", steps: &[], hint: "" },
         scrub: &[],
     }

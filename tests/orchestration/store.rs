@@ -4,7 +4,7 @@
 
 use polymut::exec::{Event, EventSender, ExecError, Install, Installed, Stop, StopReason, Store, ToolEnv};
 use polymut::paths::AbsPath;
-use polymut_adapters::{Recipe, RecipeStep, Spread, StorePath, ToolInfo, TreeUse};
+use polymut_adapters::{Cost, Recipe, RecipeStep, Spread, StorePath, ToolInfo, TreeUse};
 
 use crate::rig::{environment, folder, in_time, program};
 
@@ -23,6 +23,7 @@ fn tool(words: &[&str]) -> ToolInfo {
         supported: "*",
         tree: TreeUse::Reads,
         spread: Spread::Own,
+        cost: Cost { start: 0, mutant: 0 },
         scrub: &[],
     }
 }

@@ -8,15 +8,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use polymut::exec::{
-    Containment, EventSender, HostEnv, MOST_PROCESSES, ProbeRequest, SourceBytes, SourceEntry, SourceKind,
-    Stop, Store,
+    Containment, EventSender, HostEnv, MOST_PROCESSES, ProbeRequest, Schedule, SourceBytes, SourceEntry,
+    SourceKind, Stop, Store,
 };
-use polymut::job::{CoreBudget, JobOptions, JobOutcome, Machine, MachineParts, SideFiles, View, run_job};
+use polymut::job::{JobOptions, JobOutcome, Machine, MachineParts, SideFiles, View, run_job};
 use polymut::paths::AbsPath;
 use polymut::planner::PlannedJob;
 use polymut::sources::Sources;
 use polymut_adapters::{
-    Adapter, Baseline, Change, Changed, ChangedFile, ColumnUnit, CommandSpec, Doubt, End, Find, Finish,
+    Adapter, Baseline, Change, Changed, ChangedFile, ColumnUnit, CommandSpec, Cost, Doubt, End, Find, Finish,
     Gather, Job, Key, ParseError, Parsed, Piece, Plan, PlanError, Project, ProjectSettings, Promised, Ran,
     RawMutant, RawPath, RawPosition, RawSpan, Recipe, Role, ScopeFit, Spread, Stage, Step, Tests, ToolInfo,
     Tree, TreeUse, Units,
@@ -40,6 +40,7 @@ static INFO: ToolInfo = ToolInfo {
     supported: "*",
     tree: TreeUse::Writes,
     spread: Spread::Sandboxes,
+    cost: Cost { start: 0, mutant: 0 },
     recipe: Recipe { version: "1", provides: "bin/fake", steps: &[], hint: "write tool.sh" },
     scrub: &[],
 };
@@ -335,7 +336,7 @@ async fn machine(scene: &Scene, root: &Path, folder: &Path, files: &Files<'_>) -
         stop,
         events: EventSender::nobody(),
         lockfiles: BTreeMap::new(),
-        budget: CoreBudget::new(2, 1),
+        schedule: Schedule::new(2, 1),
     })
 }
 

@@ -8,8 +8,8 @@ use polymut_schemas::OperatorClass;
 
 use crate::formats::elements_import;
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, Spread, Stage, ToolInfo, Tree,
-    TreeUse,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, Spread, Stage, ToolInfo,
+    Tree, TreeUse,
 };
 
 /// The adapter.
@@ -25,6 +25,7 @@ static INFO: ToolInfo = ToolInfo {
     supported: ">=1.0.0, <3.0.0",
     tree: TreeUse::Reads,
     spread: Spread::Own,
+    cost: Cost { start: 0, mutant: 0 },
     recipe: Recipe {
         version: "",
         provides: "",

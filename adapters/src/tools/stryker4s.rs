@@ -15,7 +15,7 @@ use polymut_schemas::{OperatorClass, PathError, Quote, RepoDir, RepoPath, ToolId
 
 use crate::formats::elements_import;
 use crate::{
-    Adapter, Baseline, CommandSpec, End, Find, Finish, Gather, Job, NewFile, ParseError, Parsed, Piece,
+    Adapter, Baseline, CommandSpec, Cost, End, Find, Finish, Gather, Job, NewFile, ParseError, Parsed, Piece,
     Place, Plan, PlanError, Project, Promised, Ran, RawPath, Recipe, Role, ScopeFit, Spread, Stage, Step,
     StepEnd, ToolInfo, Tree, TreeUse, Units,
 };
@@ -42,6 +42,7 @@ static INFO: ToolInfo = ToolInfo {
     supported: ">=1.1.0, <2.0.0",
     tree: TreeUse::Writes,
     spread: Spread::Own,
+    cost: Cost { start: 60000, mutant: 500 },
     recipe: Recipe {
         version: PLUGIN,
         provides: "",

@@ -34,8 +34,8 @@ use polymut_schemas::RepoPath;
 
 use crate::formats::elements_import;
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage, Tick,
-    ToolInfo, Tree, TreeUse,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
+    Tick, ToolInfo, Tree, TreeUse,
 };
 
 /// The adapter.
@@ -63,6 +63,7 @@ static INFO: ToolInfo = ToolInfo {
     supported: ">=8.7.0, <11.0.0",
     tree: TreeUse::Writes,
     spread: Spread::Own,
+    cost: Cost { start: 7000, mutant: 200 },
     recipe: Recipe {
         // The newest that Node 20 runs; 10 wants Node 22.
         version: "9.6.1",

@@ -27,8 +27,8 @@ mod run;
 use polymut_schemas::RepoPath;
 
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage, Tick,
-    ToolInfo, Tree, TreeUse,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
+    Tick, ToolInfo, Tree, TreeUse,
 };
 
 /// The adapter.
@@ -48,6 +48,7 @@ static INFO: ToolInfo = ToolInfo {
     supported: ">=26.1.0, <28.0.0",
     tree: TreeUse::Writes,
     spread: Spread::Sandboxes,
+    cost: Cost { start: 3000, mutant: 900 },
     recipe: Recipe {
         version: PINNED,
         provides: "bin/cargo-mutants",

@@ -25,7 +25,7 @@ use polymut_schemas::RepoPath;
 
 use super::python;
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
     ToolInfo, Tree, TreeUse,
 };
 
@@ -45,6 +45,7 @@ static INFO: ToolInfo = ToolInfo {
     supported: ">=8.4.0, <9.0.0",
     tree: TreeUse::Writes,
     spread: Spread::Sandboxes,
+    cost: Cost { start: 3000, mutant: 600 },
     recipe: Recipe {
         version: PINNED,
         provides: "bin/cosmic-ray",

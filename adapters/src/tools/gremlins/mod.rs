@@ -25,8 +25,8 @@ mod token;
 use polymut_schemas::RepoPath;
 
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage, Tick,
-    ToolInfo, Tree, TreeUse,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
+    Tick, ToolInfo, Tree, TreeUse,
 };
 
 /// The adapter.
@@ -45,6 +45,7 @@ pub(crate) static INFO: ToolInfo = ToolInfo {
     supported: ">=0.6.0, <0.7.0",
     tree: TreeUse::Reads,
     spread: Spread::Own,
+    cost: Cost { start: 3000, mutant: 600 },
     recipe: Recipe {
         version: PINNED,
         provides: "bin/gremlins",

@@ -32,8 +32,8 @@ use polymut_schemas::RepoPath;
 
 use super::python;
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage, Tick,
-    ToolInfo, Tree, TreeUse,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
+    Tick, ToolInfo, Tree, TreeUse,
 };
 
 /// The adapter.
@@ -52,6 +52,7 @@ static INFO: ToolInfo = ToolInfo {
     supported: ">=3.7.0, <4.0.0",
     tree: TreeUse::Writes,
     spread: Spread::Own,
+    cost: Cost { start: 3000, mutant: 300 },
     recipe: Recipe {
         version: PINNED,
         provides: "bin/mutmut",

@@ -24,7 +24,7 @@ use polymut_schemas::RepoPath;
 
 use crate::formats::xml;
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
     ToolInfo, Tree, TreeUse,
 };
 use detect::{Build, Memo};
@@ -44,6 +44,7 @@ static INFO: ToolInfo = ToolInfo {
     supported: ">=1.15, <1.31",
     tree: TreeUse::Writes,
     spread: Spread::Own,
+    cost: Cost { start: 30000, mutant: 300 },
     recipe: Recipe {
         version: version::NEWEST,
         provides: "pitest-junit5-plugin-1.2.3.jar",

@@ -30,8 +30,8 @@ mod run;
 use polymut_schemas::RepoPath;
 
 use crate::{
-    Adapter, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage, Tick,
-    ToolInfo, Tree, TreeUse,
+    Adapter, Cost, Job, ParseError, Parsed, Plan, PlanError, Project, Ran, Recipe, RecipeStep, Spread, Stage,
+    Tick, ToolInfo, Tree, TreeUse,
 };
 
 /// The adapter.
@@ -58,6 +58,7 @@ static INFO: ToolInfo = ToolInfo {
     // The mutated assembly overwrites the one that was built.
     tree: TreeUse::Writes,
     spread: Spread::Own,
+    cost: Cost { start: 40000, mutant: 2000 },
     recipe: Recipe {
         version: PINNED,
         provides: "dotnet-stryker",
