@@ -136,6 +136,7 @@ mod linux {
             on_line: Arc::new(|_| ()),
             sandbox: Some(sandbox),
             disk: work.clone(),
+            before_stop: None,
         };
         let ended = run_process(process, &Stop::new()).await.unwrap();
         let took = begun.elapsed();

@@ -182,6 +182,9 @@ pub struct RunArgs {
     /// How.
     #[command(flatten)]
     pub how: HowArgs,
+    /// Continue the run that was interrupted last: same files, same scope, same options.
+    #[arg(long, help_heading = "Run")]
+    pub resume: bool,
 }
 
 /// `polymut plan`.

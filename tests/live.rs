@@ -63,5 +63,5 @@ fn the_demo_finds_what_each_project_of_the_example_is_built_to_show() {
         assert!(page.contains(mutant.id.as_str()), "the page lacks the survivor {}", mutant.id);
     }
     let again: Value = serde_json::from_str(&demo.json).unwrap();
-    assert_eq!(again["schema"], "polymut/1.0");
+    assert_eq!(again["schema"], "polymut/1.1");
 }

@@ -161,6 +161,9 @@ pub struct Provenance {
     /// Whether the answer was taken from the cache.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
+    /// Whether an interrupted run had found it out, and this one went on from there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resumed: bool,
 }
 
 /// One mutant.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{Mutant, ProjectId, Scope, Status, StatusGroup, ToolId, ToolRun, Verdict, WaiverUse};
 
 /// The name and version of the schema that this crate writes.
-pub const SCHEMA: &str = "polymut/1.0";
+pub const SCHEMA: &str = "polymut/1.1";
 
 /// `polymut/1.<minor>`. Readers accept any minor of major 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

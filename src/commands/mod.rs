@@ -13,6 +13,7 @@ mod output;
 mod plan;
 mod report;
 mod repro;
+mod resume;
 mod run;
 mod tools;
 mod words;

@@ -12,9 +12,10 @@ use super::context::{Place, adapters, choice, containment, gate_input};
 use super::output::{self, Target};
 use super::plan::head;
 use super::repro::LAST;
+use super::resume;
 use crate::cli::{GuaranteeArg, HowArgs, IsolationArg, RunArgs, ScopeArgs};
 use crate::config::{self, Config, Isolation, Network};
-use crate::exec::{Containment, EventSender, RunDir, Schedule, State, Stop, StopReason, Store};
+use crate::exec::{Containment, EventSender, Journal, RunDir, Schedule, State, Stop, StopReason, Store};
 use crate::exit::Exit;
 use crate::git::Repo;
 use crate::index;
@@ -35,23 +36,47 @@ const TIMEOUT_FLOOR: Duration = Duration::from_secs(5);
 /// Runs and judges.
 pub(super) fn run(place: &Place, args: &RunArgs) -> anyhow::Result<Exit> {
     let targets = output::targets(place, &args.how.format)?;
-    run_into(place, &args.scope, &args.how, &targets)
+    let start = if args.resume { Start::Resumed } else { Start::Afresh };
+    let again = resume::own_words();
+    run_into(place, (&args.scope, &args.how), &targets, &Way { start, again })
+}
+
+/// How a run starts, and how it is continued.
+pub(super) struct Way {
+    /// Where it starts.
+    pub(super) start: Start,
+    /// The words that start it again, without the program's name.
+    pub(super) again: Vec<String>,
+}
+
+/// Where a run starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// From nothing.
+    Afresh,
+    /// Where the last one was interrupted.
+    Resumed,
 }
 
 /// Runs, judges, and writes the report to `targets`.
 pub(super) fn run_into(
     place: &Place,
-    scope: &ScopeArgs,
-    how: &HowArgs,
+    (scope, how): (&ScopeArgs, &HowArgs),
     targets: &[Target],
+    way: &Way,
 ) -> anyhow::Result<Exit> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("start the runtime")?;
-    let (report, planned, stopped) = runtime.block_on(judge(place, scope, how))?;
-    // Whatever was reached is written, also after an interruption.
-    output::write(place, targets, &report, &planned.sources)?;
-    let exit = code(&report, how.no_fail);
-    Ok(match stopped {
+    let ended = runtime.block_on(judge(place, (scope, how), way.start))?;
+    // Whatever was reached is written, also after an interruption, and before the run's folders are cleared: that takes
+    // time, and whoever stops polymut may not wait.
+    output::write(place, targets, &ended.report, &ended.planned.sources)?;
+    let exit = code(&ended.report, how.no_fail);
+    if ended.is_resumable {
+        place.terminal.say(&resume::words(&way.again));
+    }
+    drop(ended.folder);
+    Ok(match ended.stopped {
         Some(StopReason::Interrupted) => Exit::Interrupted,
         Some(StopReason::Terminated) => Exit::Terminated,
         Some(StopReason::Budget) | None => exit,
@@ -66,11 +91,16 @@ pub(super) fn code(report: &Report, no_fail: bool) -> Exit {
     }
 }
 
-async fn judge(
-    place: &Place,
-    scope: &ScopeArgs,
-    how: &HowArgs,
-) -> anyhow::Result<(Report, Planned, Option<StopReason>)> {
+/// How a run ended.
+struct Ended {
+    report: Report,
+    planned: Planned,
+    stopped: Option<StopReason>,
+    is_resumable: bool,
+    folder: RunDir,
+}
+
+async fn judge(place: &Place, (scope, how): (&ScopeArgs, &HowArgs), start: Start) -> anyhow::Result<Ended> {
     let repo = place.repo()?;
     let config = config::load(repo.root())?;
     let gate = gate_input(repo.root())?;
@@ -85,21 +115,28 @@ async fn judge(
         place.terminal.say(&head(&planned.assignment.scope));
     }
     let state = State::open(&place.host, repo.root())?;
-    let folder = state.begin()?;
+    let options = options(&planned, how, &config);
+    let header = resume::header((&repo, &planned), how, &options)?;
+    let opened = resume::open((place, &state), start, header, &events)?;
     let (wanted, require) = walls(how, &config);
     #[cfg(target_os = "linux")]
     crate::exec::make_caches(&place.host);
-    let contained = containment(place, &folder.work().join("probe"), wanted, &require).await?;
-    let machine =
-        machine((place, &repo, &planned), (how, &config), contained, (&state, &folder, &stop, &events))?;
-    let options = options(&planned, how, &config);
+    let contained = containment(place, &opened.folder.work().join("probe"), wanted, &require).await?;
+    let (folder, journal) = opened.walled(place, &contained)?;
+    let wiring = (&state, &folder, &stop, &events);
+    let machine = machine((place, &repo, &planned), (how, &config), (contained, journal.clone()), wiring)?;
     let progress = ui::progress(listener, how.quiet);
     let report = pipeline::run(&machine, &planned, &options, &config, &gate).await;
     drop((machine, events));
     progress.finish().await;
     let json = Json.render(&report, &planned.sources)?;
     write_atomic(folder.logs().join(LAST).as_path(), &json)?;
-    Ok((report, planned, stop.reason()))
+    let stopped = stop.reason();
+    if stopped.is_none() {
+        journal.seal();
+        folder.remove_journal();
+    }
+    Ok(Ended { report, planned, stopped, is_resumable: stopped.is_some() && journal.is_whole(), folder })
 }
 
 type Wiring<'a> = (&'a State, &'a RunDir, &'a Stop, &'a EventSender);
@@ -107,7 +144,7 @@ type Wiring<'a> = (&'a State, &'a RunDir, &'a Stop, &'a EventSender);
 fn machine(
     (place, repo, planned): (&Place, &Repo, &Planned),
     (how, config): (&HowArgs, &Config),
-    containment: Containment,
+    (containment, journal): (Containment, Journal),
     (state, folder, stop, events): Wiring<'_>,
 ) -> anyhow::Result<Machine> {
     let scope = &planned.assignment.scope;
@@ -134,6 +171,7 @@ fn machine(
         events: events.clone(),
         lockfiles: index::lockfiles(repo, &entries)?,
         schedule: Schedule::new(total, jobs),
+        journal,
     }))
 }
 

@@ -16,6 +16,8 @@ mod error;
 mod event;
 #[cfg_attr(not(target_os = "linux"), path = "family_elsewhere.rs")]
 mod family;
+mod interrupted;
+mod journal;
 #[cfg(target_os = "linux")]
 mod obstacle;
 mod output;
@@ -39,6 +41,8 @@ pub use env::{HostEnv, SCRUB, ToolEnv};
 pub use error::{ExecError, InstallError};
 pub use event::{Event, EventSender, StageLabel};
 pub use family::{MARKER, end_everything};
+pub use interrupted::Interrupted;
+pub use journal::{Began, Header, Identity, Journal, JournalError, Kept, Share};
 pub use output::{Cap, OnLine};
 pub use probe::{Containment, Obstacle, ProbeRequest};
 pub use process::{Ended, Process, run as run_process};

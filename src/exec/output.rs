@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::ExecError;
+use super::record::whole_lines;
 use crate::paths::AbsPath;
 
 /// Gets each line, without its end; lines end at `\n` or `\r` and are shortened to [`LINE`] bytes.
@@ -26,6 +27,9 @@ const LINE: usize = 4096;
 
 /// How long a pipe may stay open after every process of the tree is gone: somebody outside of it holds the end.
 const LINGER: Duration = Duration::from_secs(2);
+
+/// The same when nothing that still comes counts.
+const FROZEN_LINGER: Duration = Duration::from_millis(200);
 
 /// How much of an output is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,9 +64,16 @@ impl Drain {
         Self { sink, task }
     }
 
+    /// What was written until now is all that counts; the log goes on.
+    pub(super) fn freeze(&self) {
+        self.sink.lock().unwrap_or_else(PoisonError::into_inner).freeze();
+    }
+
     /// Waits for the end of the pipe (a little) and closes the log.
     pub(super) async fn finish(self) -> Result<Output, ExecError> {
-        if tokio::time::timeout(LINGER, self.task).await.is_err() {
+        let frozen = self.sink.lock().unwrap_or_else(PoisonError::into_inner).frozen.is_some();
+        let linger = if frozen { FROZEN_LINGER } else { LINGER };
+        if tokio::time::timeout(linger, self.task).await.is_err() {
             tracing::warn!("an output is still held open by a process outside of the step");
         }
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,6 +111,7 @@ pub(super) struct Sink {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     lost: u64,
+    frozen: Option<Output>,
     error: Option<io::Error>,
 }
 
@@ -115,6 +127,7 @@ impl Sink {
             head: Vec::new(),
             tail: VecDeque::new(),
             lost: 0,
+            frozen: None,
             error: None,
         })
     }
@@ -134,6 +147,19 @@ impl Sink {
         self.error.is_none()
     }
 
+    /// Keeps the whole lines until now: what a tool says while it is being stopped is no answer, and half a line may
+    /// read as another one.
+    fn freeze(&mut self) {
+        let mut bytes = self.head.clone();
+        let (mut tail, mut lost) = (Vec::from(self.tail.clone()), self.lost);
+        if lost > 0 {
+            lost += cut_gap(&mut bytes, &mut tail);
+        }
+        bytes.append(&mut tail);
+        whole_lines(&mut bytes);
+        self.frozen = Some(Output { bytes, lost });
+    }
+
     /// What was kept. When something was lost, both sides of the gap are cut to whole lines, so that no line is made
     /// up of two halves.
     fn finish(&mut self) -> Result<Output, ExecError> {
@@ -141,17 +167,13 @@ impl Sink {
         let mut tail = Vec::from(std::mem::take(&mut self.tail));
         let mut lost = self.lost;
         if lost > 0 {
-            let keep = bytes.iter().rposition(|b| *b == b'\n').map_or(bytes.len(), |at| at + 1);
-            let skip = tail.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
-            lost += (bytes.len() - keep + skip) as u64;
-            bytes.truncate(keep);
-            tail.drain(..skip);
+            lost += cut_gap(&mut bytes, &mut tail);
             self.write(format!("\n[polymut: about {lost} bytes were not kept here]\n").as_bytes());
         }
         self.write(&tail);
         bytes.append(&mut tail);
         match self.error.take() {
-            None => Ok(Output { bytes, lost }),
+            None => Ok(self.frozen.take().unwrap_or(Output { bytes, lost })),
             Some(source) => Err(ExecError::io(format!("write {}", self.log), &self.log, source)),
         }
     }
@@ -161,6 +183,16 @@ impl Sink {
             self.error = self.file.write_all(bytes).err();
         }
     }
+}
+
+/// Cuts both sides of a gap to whole lines; how many bytes that takes.
+fn cut_gap(head: &mut Vec<u8>, tail: &mut Vec<u8>) -> u64 {
+    let keep = head.iter().rposition(|b| *b == b'\n').map_or(head.len(), |at| at + 1);
+    let skip = tail.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
+    let cut = (head.len() - keep + skip) as u64;
+    head.truncate(keep);
+    tail.drain(..skip);
+    cut
 }
 
 /// Cuts bytes into lines.
@@ -224,6 +256,18 @@ mod tests {
             log.starts_with("aaaa\nbbbb\n") && log.contains("15 bytes") && log.ends_with("\nffff\n"),
             "{log}"
         );
+    }
+
+    #[test]
+    fn what_comes_after_the_freeze_is_in_the_log_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut sink = sink(&dir, Cap { head: 100, tail: 10 });
+        sink.push(b"a killed\nb kil");
+        sink.freeze();
+        sink.push(b"led\nstopping\n");
+        assert_eq!(sink.finish().unwrap(), Output { bytes: b"a killed\n".to_vec(), lost: 0 });
+        let log = fs_err::read_to_string(dir.path().join("log")).unwrap();
+        assert_eq!(log, "a killed\nb killed\nstopping\n");
     }
 
     #[test]

@@ -46,6 +46,9 @@ pub struct Process<'a> {
     pub sandbox: Option<&'a dyn Sandbox>,
     /// The folder whose disk must not run full meanwhile.
     pub disk: AbsPath,
+    /// Called when it is about to be stopped, and still runs as if it were not. Whether what it says from then on is to
+    /// be left out of what is kept: a test that ends because it is told to looks like one that fails.
+    pub before_stop: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl Process<'_> {
@@ -107,6 +110,7 @@ pub async fn run(request: Process<'_>, stop: &Stop) -> Result<Ended, ExecError> 
             }
         }
         Until::Cut(cut) => {
+            running.before_stop(&request, cut);
             running.stop(request.grace, stop).await;
             match cut {
                 Cut::Asked | Cut::DiskFull | Cut::LogBroken => End::Stopped,
@@ -228,6 +232,19 @@ impl Running {
             Some(Cut::DiskFull)
         } else {
             None
+        }
+    }
+
+    /// Lets whoever started it look at what it has left so far.
+    fn before_stop(&self, request: &Process<'_>, cut: Cut) {
+        let look = match cut {
+            Cut::Asked | Cut::Limit | Cut::LogBroken => request.before_stop,
+            // What has no room left, in memory or on the disk, may have failed for that already.
+            Cut::Memory | Cut::DiskFull => None,
+        };
+        if look.is_some_and(|look| look()) {
+            self.stdout.freeze();
+            self.stderr.freeze();
         }
     }
 

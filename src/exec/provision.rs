@@ -180,6 +180,7 @@ impl RecipeRun<'_> {
             on_line: self.with.events.lines(self.info.id),
             sandbox: None,
             disk: self.folder.clone(),
+            before_stop: None,
         };
         let ended = process::run(request, self.with.stop).await;
         remove_tree(&temporary);

@@ -72,16 +72,31 @@ impl Record {
 }
 
 /// A step's name as a file name that every system takes.
-fn file_name(step: &str) -> String {
+pub(super) fn file_name(step: &str) -> String {
     step.chars()
         .take(60)
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' })
         .collect()
 }
 
+/// Cuts off a last line that has no end: half an answer may read as another one.
+pub(super) fn whole_lines(bytes: &mut Vec<u8>) {
+    let keep = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    bytes.truncate(keep);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_a_line_is_no_answer() {
+        for (text, kept) in [("a killed\nb surv", "a killed\n"), ("a kil", ""), ("a\n", "a\n"), ("", "")] {
+            let mut bytes = text.as_bytes().to_vec();
+            whole_lines(&mut bytes);
+            assert_eq!(bytes, kept.as_bytes());
+        }
+    }
 
     #[test]
     fn a_step_may_have_any_name() {

@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use polymut_adapters::{Adapter, End, Gather, NewFile, Place, Plan, Ran, Role, Step, StepEnd, WorkPath};
 use polymut_schemas::RepoPath;
@@ -76,11 +76,15 @@ pub async fn run_stage(
     let since = if fresh { Some(stage_start(context.sandbox, &marker).await?) } else { None };
     let resolver =
         Resolver { sandbox: context.sandbox, store: context.store, env: context.env, cores: context.cores };
-    let runner = Runner { context, resolver, stop, events };
+    let left = Mutex::new(None);
+    let gather = Gathering { plan, logs: &context.logs, since, before: &left };
+    let runner = Runner { context, resolver, stop, events, gather };
     let steps = runner.steps(&plan.steps).await?;
-    let keep = context.logs.join("artifacts");
-    let collector = Collector { resolver: &runner.resolver, since, keep: &keep, largest: LARGEST_ARTIFACT };
-    let files = collector.collect(&plan.gather)?;
+    let before = left.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let files = match before {
+        Some(files) => files?,
+        None => runner.gather.files(&runner.resolver)?,
+    };
     events.send(Event::StageEnded { label: context.label.clone() });
     Ok(Ran { steps, files })
 }
@@ -90,6 +94,32 @@ struct Runner<'a> {
     resolver: Resolver<'a>,
     stop: &'a Stop,
     events: &'a EventSender,
+    gather: Gathering<'a>,
+}
+
+/// The files of a plan, gathered once: after its last step, or before a step is stopped. A tool that is told to end tells
+/// its tests to end as well, and some write that down as an answer.
+struct Gathering<'a> {
+    plan: &'a Plan,
+    logs: &'a AbsPath,
+    since: Option<SystemTime>,
+    before: &'a Mutex<Option<Result<Files, ExecError>>>,
+}
+
+type Files = Vec<(Place, Vec<u8>)>;
+
+impl Gathering<'_> {
+    fn files(&self, resolver: &Resolver<'_>) -> Result<Files, ExecError> {
+        let keep = self.logs.join("artifacts");
+        let collector = Collector { resolver, since: self.since, keep: &keep, largest: LARGEST_ARTIFACT };
+        collector.collect(&self.plan.gather)
+    }
+
+    /// Gathers now, and for good.
+    fn before_stop(&self, resolver: &Resolver<'_>) {
+        let files = self.files(resolver);
+        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = Some(files);
+    }
 }
 
 /// What follows a step.
@@ -187,7 +217,8 @@ impl Runner<'_> {
         });
         let mut record = Record::new(&self.context.logs, log, &step.name);
         record.command(&inside)?;
-        let request = self.request(step, inside, &record)?;
+        let before_stop = || self.before_stop(step);
+        let request = Process { before_stop: Some(&before_stop), ..self.request(step, inside, &record)? };
         let ended = process::run(request, self.stop).await;
         remove_tree(&temporary);
         let ended = ended?;
@@ -218,7 +249,18 @@ impl Runner<'_> {
             on_line: self.on_line(step),
             sandbox: Some(self.context.sandbox),
             disk: self.context.sandbox.work(&work_path("")?),
+            before_stop: None,
         })
+    }
+
+    /// Gathers before a step is stopped that may judge several mutants. One about a single mutant says by its end what
+    /// became of it, and others may follow.
+    fn before_stop(&self, step: &Step) -> bool {
+        let is_last = step.about.is_none() || self.stop.is_asked();
+        if is_last {
+            self.gather.before_stop(&self.resolver);
+        }
+        is_last
     }
 
     /// Hands lines on: progress always, the line itself at most ten times a second.

@@ -309,6 +309,7 @@ async fn run(
         on_line: Arc::new(|_| ()),
         sandbox: Some(sandbox),
         disk: work(sandbox, ""),
+        before_stop: None,
     };
     run_process(process, &Stop::new()).await
 }

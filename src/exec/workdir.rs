@@ -8,6 +8,7 @@
 //!   tools/<tool>/<version>/       the store, shared by all repositories
 //!   <repository key>/
 //!     runs/<n>/{lock,work/,logs/} one per live run; the lowest free number, so that paths recur from run to run
+//!     runs/<n>/journal/           what had ended; stays when a run is interrupted, until it is resumed or another begins
 //!     last/                       the logs of the last run that ended
 //! ```
 
@@ -24,6 +25,9 @@ use crate::paths::AbsPath;
 /// The room that a run needs at the least, beside what its sandboxes ask for.
 const LEAST_ROOM: u64 = 256 << 20;
 
+/// The folder of the journal.
+pub(super) const JOURNAL: &str = "journal";
+
 /// polymut's folder for one repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
@@ -31,12 +35,14 @@ pub struct State {
     repository: AbsPath,
 }
 
-/// The folder of one live run. Dropping it removes the work and keeps the logs as those of the last run.
+/// The folder of one live run. Dropping it removes the work and keeps the logs as those of the last run; a journal stays
+/// until it is removed.
 #[derive(Debug)]
 pub struct RunDir {
-    folder: AbsPath,
-    last: AbsPath,
-    lock: Option<std::fs::File>,
+    pub(super) folder: AbsPath,
+    pub(super) last: AbsPath,
+    pub(super) lock: Option<std::fs::File>,
+    pub(super) number: u32,
 }
 
 impl State {
@@ -82,31 +88,34 @@ impl State {
             let folder = runs.join(number.to_string());
             make_private(&folder)?;
             let Some(lock) = try_lock(&folder.join("lock"))? else { continue };
-            let mut run = RunDir { folder, last: self.last(), lock: Some(lock) };
+            let run = RunDir { folder, last: self.last(), lock: Some(lock), number };
             run.clear();
-            make_private(&run.work())?;
-            make_private(&run.logs())?;
+            run.remove_journal();
+            run.make()?;
             self.clear_the_dead(number + 1)?;
             return Ok(run);
         }
         Err(ExecError::NoState)
     }
 
-    /// Clears the folders of dead runs from number `from` on.
-    fn clear_the_dead(&self, from: u32) -> Result<(), ExecError> {
+    pub(super) fn numbers(&self) -> Result<Vec<u32>, ExecError> {
         let runs = self.repository.join("runs");
         let entries = fs::read_dir(runs.as_std_path())
             .map_err(|source| ExecError::io(format!("list {runs}"), &runs, source))?;
         let mut names: Vec<u32> = entries
             .flatten()
             .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok()))
-            .filter(|number| *number >= from)
             .collect();
         names.sort_unstable();
-        for number in names {
-            let folder = runs.join(number.to_string());
+        Ok(names)
+    }
+
+    /// Clears the folders of dead runs from number `from` on.
+    fn clear_the_dead(&self, from: u32) -> Result<(), ExecError> {
+        for number in self.numbers()?.into_iter().filter(|number| *number >= from) {
+            let folder = self.repository.join("runs").join(number.to_string());
             if let Some(lock) = try_lock(&folder.join("lock"))? {
-                drop(RunDir { folder, last: self.last(), lock: Some(lock) });
+                RunDir { folder, last: self.last(), lock: Some(lock), number }.remove_journal();
             }
         }
         Ok(())
@@ -124,12 +133,44 @@ impl RunDir {
         self.folder.join("logs")
     }
 
-    /// Ends what runs here, removes the work, and moves logs to `last`.
-    fn clear(&mut self) {
+    /// Where the journal is, if there is one.
+    pub fn journal(&self) -> AbsPath {
+        self.folder.join(JOURNAL)
+    }
+
+    /// Removes the journal: its run has come to its end.
+    pub fn remove_journal(&self) {
+        if self.journal().as_path().exists() {
+            remove_tree(&self.journal());
+        }
+    }
+
+    /// Whether other runs of this repository live.
+    pub fn is_beside_others(&self) -> bool {
+        self.number > 0
+    }
+
+    /// Fresh folders in place of those that a dead run had left.
+    pub fn restart(&self) -> Result<(), ExecError> {
+        self.clear();
+        self.make()
+    }
+
+    fn make(&self) -> Result<(), ExecError> {
+        make_private(&self.work())?;
+        make_private(&self.logs())
+    }
+
+    pub(super) fn end_processes(&self) {
         let killed = kill_marked(self.work().as_std_path().as_os_str());
         if killed > 0 {
             tracing::warn!(killed, folder = %self.folder, "a run that died had left processes; they are killed");
         }
+    }
+
+    /// Ends what runs here, removes the work, and moves logs to `last`.
+    fn clear(&self) {
+        self.end_processes();
         remove_tree(&self.work());
         let logs = self.logs();
         if fs::read_dir(logs.as_std_path()).is_ok_and(|mut entries| entries.next().is_some()) {
@@ -235,7 +276,7 @@ pub(super) fn try_lock(path: &AbsPath) -> Result<Option<std::fs::File>, ExecErro
 }
 
 /// The lock, as soon as it is free; only for what takes a moment.
-fn lock_blocking(path: &AbsPath) -> Result<std::fs::File, ExecError> {
+pub(super) fn lock_blocking(path: &AbsPath) -> Result<std::fs::File, ExecError> {
     let file = open_lock(path)?;
     file.lock().map_err(|source| ExecError::io(format!("lock {path}"), path, source))?;
     Ok(file)

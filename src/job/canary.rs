@@ -28,8 +28,8 @@ impl JobState<'_> {
             .filter(|_| green && self.options.confirm > 0 && self.machine.stop_cause().is_none());
         let (Some(file), Some(steps)) = (file, self.tests(Role::Work)) else { return Ok(()) };
         let started = Instant::now();
-        let fork = self.machine.fork(sandbox, "canary").map_err(|error| broken(&error))?;
-        fork.write(&file, NO_PROGRAM).map_err(|error| broken(&error.into()))?;
+        let fork = self.machine.fork(sandbox, "canary").await.map_err(|error| broken(&error))?;
+        self.machine.write(fork.as_ref(), &file, NO_PROGRAM).map_err(|error| broken(&error))?;
         let plan = Plan { steps, gather: Vec::new(), fit: ScopeFit::Project };
         let cores = self.machine.cores(self.ask(1)).await;
         let mut at = self.at(Stage::Prepare, fork.as_ref(), cores.count());

@@ -22,7 +22,7 @@ impl JobState<'_> {
         let Some(steps) = steps else { return Ok(()) };
         let started = Instant::now();
         let plan = Plan { steps, gather: Vec::new(), fit: ScopeFit::Project };
-        let fork = self.machine.fork(sandbox, "close").map_err(|error| broken(&error))?;
+        let fork = self.machine.fork(sandbox, "close").await.map_err(|error| broken(&error))?;
         let cores = self.machine.cores(self.ask(1)).await;
         let mut at = self.at(Stage::Prepare, fork.as_ref(), cores.count());
         at.stage = StageName::Close;

@@ -21,7 +21,7 @@ impl JobState<'_> {
         if suspects.is_empty() || self.machine.stop_cause().is_some() {
             return Ok(());
         }
-        let fork = self.machine.fork(sandbox, "confirm").map_err(|error| broken(&error))?;
+        let fork = self.machine.fork(sandbox, "confirm").await.map_err(|error| broken(&error))?;
         let Some(parsed) = self.stage(Stage::Confirm(&suspects), fork.as_ref()).await? else { return Ok(()) };
         let count = u64::try_from(parsed.mutants.len()).unwrap_or(u64::MAX);
         if let Finish::Partial(words)

@@ -13,10 +13,11 @@ use polymut_schemas::{Cause, ContainmentReached, ProjectId, RepoDir, RepoPath, S
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::JobOptions;
+use super::trace::Traces;
 use crate::exec::{
-    Ask, Containment, EventSender, ExecError, HostEnv, Install, Lease, Request, Sandbox, SandboxError,
-    Schedule, SourceBytes, SourceEntry, SourceKind, StageContext, StageLabel, Stop, StopReason, Store,
-    run_stage,
+    Ask, Containment, EventSender, ExecError, HostEnv, Install, Journal, Lease, Request, Sandbox,
+    SandboxError, Schedule, Share, SourceBytes, SourceEntry, SourceKind, StageContext, StageLabel, Stop,
+    StopReason, Store, run_stage,
 };
 use crate::git::{Entry, EntryAt, EntryKind, GitError, Repo};
 use crate::paths::AbsPath;
@@ -82,6 +83,18 @@ pub enum MachineError {
     /// There is no merge base.
     #[error("there is no merge base to compare with")]
     NoBase,
+    /// What was run again ended otherwise than in the interrupted run.
+    #[error("the interrupted run cannot be continued here: {words}")]
+    Diverged {
+        /// What ended how.
+        words: String,
+    },
+    /// The run is being stopped.
+    #[error("polymut was stopped before this could begin")]
+    Stopped {
+        /// By whom.
+        cause: Cause,
+    },
 }
 
 impl MachineError {
@@ -90,7 +103,7 @@ impl MachineError {
         match self {
             Self::Sandbox(error) => error.hint(),
             Self::Exec(error) => error.hint(),
-            Self::NoBase => None,
+            Self::NoBase | Self::Diverged { .. } | Self::Stopped { .. } => None,
         }
     }
 }
@@ -123,11 +136,14 @@ pub struct MachineParts {
     pub lockfiles: BTreeMap<RepoPath, String>,
     /// The cores.
     pub schedule: Schedule,
+    /// What ended, and what had ended in the run that this one continues.
+    pub journal: Journal,
 }
 
 /// The machine as a run sees it.
 pub struct Machine {
-    parts: MachineParts,
+    pub(super) parts: MachineParts,
+    pub(super) traces: Traces,
     /// Counts sandboxes and stages, whose names must be unique.
     made: AtomicU32,
     /// Things that one job at a time may use, by name.
@@ -155,12 +171,15 @@ pub struct RunAt<'a> {
     pub cores: u32,
     /// How often a Baseline step runs.
     pub baseline_runs: u32,
+    /// In the test stage: what it is to run.
+    pub share: Option<&'a Share>,
 }
 
 impl Machine {
     /// A machine of these parts.
     pub fn new(parts: MachineParts) -> Self {
-        Self { parts, made: AtomicU32::new(0), alone: Mutex::new(BTreeMap::new()) }
+        let alone = Mutex::new(BTreeMap::new());
+        Self { parts, traces: Traces::default(), made: AtomicU32::new(0), alone }
     }
 
     /// Holds things that one job at a time may use. They are taken in the order of their names, so that no two jobs
@@ -187,6 +206,7 @@ impl Machine {
 
     /// A fresh sandbox of one side.
     pub fn sandbox(&self, side: Side, info: &ToolInfo) -> Result<Box<dyn Sandbox>, MachineError> {
+        self.still_wanted()?;
         let files = match side {
             Side::New => &self.parts.new,
             Side::Base => self.parts.base.as_ref().ok_or(MachineError::NoBase)?,
@@ -201,13 +221,24 @@ impl Machine {
             name: &name,
             dependency_dirs: info.dependency_dirs,
         };
-        Ok(self.parts.containment.sandbox(&request)?)
+        let sandbox = self.parts.containment.sandbox(&request)?;
+        self.traces.fresh(sandbox.as_ref(), &format!("{side:?}"));
+        Ok(sandbox)
     }
 
     /// A sandbox that starts from this one's present state.
-    pub fn fork(&self, sandbox: &dyn Sandbox, name: &str) -> Result<Box<dyn Sandbox>, MachineError> {
+    pub async fn fork(&self, sandbox: &dyn Sandbox, name: &str) -> Result<Box<dyn Sandbox>, MachineError> {
+        self.settle(sandbox).await?;
+        self.still_wanted()?;
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        Ok(sandbox.fork(&format!("{number}-{name}"))?)
+        let fork = sandbox.fork(&format!("{number}-{name}"))?;
+        self.traces.forked(sandbox, fork.as_ref());
+        Ok(fork)
+    }
+
+    /// Nothing is begun any more once the run is being stopped: whoever stops it may not wait for a copy.
+    fn still_wanted(&self) -> Result<(), MachineError> {
+        self.stop_cause().map_or(Ok(()), |cause| Err(MachineError::Stopped { cause }))
     }
 
     /// What containment the jobs of this run get; a project may have the network left on.
@@ -219,12 +250,22 @@ impl Machine {
         }
     }
 
-    /// Runs the steps of a plan.
-    pub async fn run(&self, plan: &Plan, at: RunAt<'_>) -> Result<Ran, MachineError> {
-        let mut env = self.parts.host.for_tool(at.adapter.info().scrub, &self.parts.allow_env);
-        env.set(&at.options.project.env);
+    /// Where a stage keeps its logs; a folder for each call.
+    pub(super) fn stage_logs(&self, at: &RunAt<'_>) -> AbsPath {
         let stage = format!("{:?}-{}-{}", at.stage, at.round, at.number).to_lowercase();
         let serial = self.made.fetch_add(1, Ordering::Relaxed);
+        self.parts.logs.join(slug(at.project.as_str())).join(format!("{serial:03}-{stage}"))
+    }
+
+    /// Runs the steps of a plan.
+    pub(super) async fn execute(
+        &self,
+        plan: &Plan,
+        at: RunAt<'_>,
+        logs: AbsPath,
+    ) -> Result<Ran, MachineError> {
+        let mut env = self.parts.host.for_tool(at.adapter.info().scrub, &self.parts.allow_env);
+        env.set(&at.options.project.env);
         let context = StageContext {
             label: StageLabel {
                 project: at.project.clone(),
@@ -241,7 +282,7 @@ impl Machine {
             baseline_runs: at.baseline_runs,
             memory: at.options.memory,
             network: at.options.network,
-            logs: self.parts.logs.join(slug(at.project.as_str())).join(format!("{serial:03}-{stage}")),
+            logs,
             watch: Some(at.adapter),
         };
         Ok(run_stage(plan, &context, &self.parts.stop, &self.parts.events).await?)

@@ -12,12 +12,15 @@ mod canary;
 mod close;
 mod confirm;
 mod ledger;
+mod list;
 mod machine;
 mod origin;
 mod prepare;
 mod proof;
+mod recall;
 mod state;
 mod test;
+mod trace;
 
 use std::collections::BTreeMap;
 
@@ -76,9 +79,22 @@ pub async fn run_job(
     planned: &PlannedJob,
     options: &JobOptions,
 ) -> JobOutcome {
+    let id = planned.project.id();
+    if let Some(outcome) = recall::outcome(machine, &id) {
+        return outcome;
+    }
     let mut state = JobState::new(machine, view, planned, options);
-    let ended = stages(&mut state).await;
-    state.finish(ended)
+    let mut ended = stages(&mut state).await;
+    if let Some(words) = machine.diverged(&id) {
+        // What the interrupted run had found out was found out about something else.
+        machine.forget(&id);
+        state = JobState::new(machine, view, planned, options);
+        state.notes.push(format!("started afresh, not resumed: {words}"));
+        ended = stages(&mut state).await;
+    }
+    let outcome = state.finish(ended);
+    machine.ended(&outcome);
+    outcome
 }
 
 async fn stages(state: &mut JobState<'_>) -> Step<()> {
@@ -99,6 +115,9 @@ async fn stages(state: &mut JobState<'_>) -> Step<()> {
 /// What a plain error of the machine means for a job.
 pub(crate) fn broken(error: &MachineError) -> Halt {
     let cause = Cause::Machine;
+    if let MachineError::Stopped { cause } = error {
+        return Halt(RunState::Partial { quote: quote(error.to_string(), "polymut"), cause: *cause });
+    }
     let mut text = error.to_string();
     if let Some(hint) = error.hint() {
         text = format!("{text} ({hint})");

@@ -100,8 +100,8 @@ impl JobState<'_> {
 
     async fn at_base(&mut self, sandbox: &dyn Sandbox, path: &RepoPath, text: &str) -> Step<Origin> {
         let Some(steps) = self.tests(polymut_adapters::Role::Work) else { return Ok(Origin::Unknown) };
-        let fork = self.machine.fork(sandbox, "base-replay").map_err(|error| broken(&error))?;
-        fork.write(path, text.as_bytes()).map_err(|error| broken(&error.into()))?;
+        let fork = self.machine.fork(sandbox, "base-replay").await.map_err(|error| broken(&error))?;
+        self.machine.write(fork.as_ref(), path, text.as_bytes()).map_err(|error| broken(&error))?;
         let plan = Plan { steps, gather: Vec::new(), fit: ScopeFit::Mutant };
         let cores = self.machine.cores(self.ask(1)).await;
         let mut at = self.at(Stage::Prepare, fork.as_ref(), cores.count());

@@ -34,7 +34,10 @@ impl JobState<'_> {
                 .last()
                 .is_some_and(|(_, ran)| ran.steps.iter().any(|step| step.end == End::NoProgram));
             let words = match parsed.finish {
-                Finish::Complete => return Ok(()),
+                Finish::Complete => {
+                    self.machine.knows(&self.id, &self.facts);
+                    return Ok(());
+                }
                 Finish::Partial(words)
                 | Finish::Nothing(words)
                 | Finish::Broken(words)

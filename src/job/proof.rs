@@ -67,7 +67,7 @@ impl JobState<'_> {
 
     /// One mutant alone; `None` when this tool's mutants cannot be replayed.
     async fn replay(&mut self, sandbox: &dyn Sandbox, mutant: &Mutant) -> Step<Option<Replayed>> {
-        let fork = self.machine.fork(sandbox, "replay").map_err(|error| broken(&error))?;
+        let fork = self.machine.fork(sandbox, "replay").await.map_err(|error| broken(&error))?;
         if let Some(replayed) = self.replay_by_tool(fork.as_ref(), mutant).await? {
             return Ok(Some(replayed));
         }

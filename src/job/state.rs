@@ -94,7 +94,7 @@ impl<'a> JobState<'a> {
             commands: Vec::new(),
             notes: Vec::new(),
             containment: None,
-            roots: Vec::new(),
+            roots: machine.roots(&planned.project.id()),
             timing: Timing::default(),
             shortfall: None,
             nothing: false,

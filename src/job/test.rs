@@ -1,27 +1,30 @@
-//! List and Test: choose the mutants on changed lines, run them, and prove that each has an answer.
+//! Test: run the chosen mutants, and prove that each has an answer.
 //!
-//! In: a prepared sandbox. Out: answers in the ledger. I/O: through the machine.
+//! In: a prepared sandbox, units. Out: answers in the ledger. I/O: through the machine.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 use polymut_adapters::{
-    Doubt, Finish, Key, Parsed, Promised, RawMutant, RawPath, Round, Spread, Stage, Units,
+    Doubt, End, Finish, Key, Parsed, Promised, Ran, RawMutant, RawPath, Round, Spread, Stage, Units,
 };
 use polymut_schemas::{Cause, Quote, RunState, StageCount, StageName};
 
 use super::machine::RunAt;
 use super::prepare::ROUNDS;
 use super::state::JobState;
-use super::{Dropped, Halt, Step, broken, halt, quote};
-use crate::exec::{Ask, Lease, Sandbox};
+use super::{Dropped, Halt, Step, broken, quote};
+use crate::exec::{Ask, Lease, Sandbox, Share};
 use crate::normalize::{Context, Normalized, normalize};
 
 /// What one sandbox of the test stage left.
-struct Piece {
-    parsed: Parsed,
-    rounds: Vec<(Round, polymut_adapters::Ran)>,
-    root: String,
+#[derive(Default)]
+pub(super) struct Piece {
+    pub(super) parsed: Parsed,
+    pub(super) rounds: Vec<(Round, polymut_adapters::Ran)>,
+    pub(super) root: String,
+    /// Whether the run that this one continues made it.
+    pub(super) resumed: bool,
 }
 
 impl JobState<'_> {
@@ -70,53 +73,22 @@ impl JobState<'_> {
         self.machine.cores(Ask { quiet, ..self.ask(u32::MAX) }).await
     }
 
-    /// Chooses the mutants on changed lines; `None`: there is provably nothing to mutate.
-    pub(crate) async fn list(&mut self, sandbox: &dyn Sandbox) -> Step<Option<Units>> {
-        let Some(parsed) = self.stage(Stage::List, sandbox).await? else { return Ok(Some(self.files())) };
-        match &parsed.finish {
-            Finish::Complete => {}
-            Finish::RedBaseline(words) => {
-                return halt(RunState::RedBaseline { quote: words.clone(), cause: Cause::Change });
-            }
-            Finish::Partial(words) | Finish::Nothing(words) | Finish::Broken(words) => {
-                return halt(RunState::Broken { quote: words.clone(), cause: self.cause() });
-            }
-        }
-        self.note_baseline(&parsed)?;
-        let count = u64::try_from(parsed.mutants.len()).unwrap_or(u64::MAX);
-        let promised = promise(&parsed.promised);
-        let normalized = self.settle(parsed.mutants, &parsed.seen);
-        let mut dropped = normalized.dropped;
-        let (chosen, outside) = self.ledger.choose(normalized.mutants);
-        if outside > 0 {
-            dropped.insert("out of scope".to_owned(), outside);
-        }
-        self.count(StageName::List, promised, count, dropped);
-        if promised.is_some_and(|promised| promised != count) {
-            let text =
-                format!("{} named {count} mutants and announced {}", self.tool_name(), promised.unwrap_or(0));
-            self.falls_short(RunState::Partial { quote: quote(text, "list"), cause: Cause::Machine });
-        }
-        if !chosen.is_empty() {
-            return Ok(Some(Units::Mutants(chosen)));
-        }
-        self.nothing_chosen()
-    }
-
-    /// Zero mutants are explained only when the tool provably saw every changed file.
-    pub(crate) fn nothing_chosen(&mut self) -> Step<Option<Units>> {
-        let blind = self.planned.changed.files.keys().find(|path| !self.seen.contains(*path));
-        if let Some(path) = blind {
-            let text = format!("{} names no mutant and was not seen to read `{path}`", self.tool_name());
-            return halt(RunState::Nothing { quote: quote(text, "list"), cause: Cause::Machine });
-        }
-        self.nothing = true;
-        Ok(None)
-    }
-
     /// Runs the chosen mutants.
     pub(crate) async fn test(&mut self, sandbox: &dyn Sandbox, units: &Units) -> Step<()> {
         let started = Instant::now();
+        let (mut pieces, rest) = self.recall(sandbox, units);
+        if let Some(rest) = rest {
+            let first =
+                pieces.iter().flat_map(|piece| &piece.rounds).map(|(round, _)| round.sandbox + 1).max();
+            pieces.extend(self.fresh_pieces(sandbox, &rest, first.unwrap_or(0)).await?);
+        }
+        self.spent(StageName::Test, started.elapsed());
+        self.take(units, pieces)
+    }
+
+    /// Runs units in sandboxes that are numbered from `first` on.
+    async fn fresh_pieces(&mut self, sandbox: &dyn Sandbox, units: &Units, first: u32) -> Step<Vec<Piece>> {
+        self.machine.settle(sandbox).await.map_err(|error| broken(&error))?;
         let shares = self.shares(units);
         let wanted = match self.planned.adapter.info().spread {
             Spread::Own => u32::MAX,
@@ -128,10 +100,9 @@ impl JobState<'_> {
             Spread::Sandboxes => deal(units, usize::try_from(cores.count()).unwrap_or(1)),
         };
         let each = (cores.count() / u32::try_from(shares.len()).unwrap_or(1)).max(1);
-        let pieces = self.pieces(sandbox, &shares, each).await?;
+        let pieces = self.pieces(sandbox, &shares, (first, each)).await;
         drop(cores);
-        self.spent(StageName::Test, started.elapsed());
-        self.take(units, pieces)
+        pieces
     }
 
     /// One share per sandbox at most.
@@ -147,10 +118,15 @@ impl JobState<'_> {
         }
     }
 
-    async fn pieces(&mut self, sandbox: &dyn Sandbox, shares: &[Units], cores: u32) -> Step<Vec<Piece>> {
+    async fn pieces(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        shares: &[Units],
+        (first, cores): (u32, u32),
+    ) -> Step<Vec<Piece>> {
         let mut forks = Vec::new();
         for _ in shares {
-            forks.push(self.machine.fork(sandbox, "test").map_err(|error| broken(&error))?);
+            forks.push(self.machine.fork(sandbox, "test").await.map_err(|error| broken(&error))?);
         }
         for share in shares {
             if let Ok(Some(plan)) = self.planned.adapter.plan(&self.job(), Stage::Test(share)) {
@@ -159,7 +135,7 @@ impl JobState<'_> {
         }
         let state = &*self;
         let runs = forks.iter().zip(shares).enumerate().map(|(number, (fork, share))| {
-            state.piece(fork.as_ref(), share, u32::try_from(number).unwrap_or(0), cores)
+            state.piece(fork.as_ref(), share, first + u32::try_from(number).unwrap_or(0), cores)
         });
         let pieces: Vec<Step<Piece>> = futures::future::join_all(runs).await;
         pieces.into_iter().collect()
@@ -178,13 +154,10 @@ impl JobState<'_> {
                 .plan(&self.job_with(&past), stage)
                 .map_err(|error| self.unplanned(&error))?;
             let Some(plan) = planned else { break };
-            let at = RunAt { round, number, ..self.at(stage, fork, cores) };
+            let share = Share { number, round, units: share.clone() };
+            let at = RunAt { round, number, share: Some(&share), ..self.at(stage, fork, cores) };
             let ran = self.machine.run(&plan, at).await.map_err(|error| broken(&error))?;
-            let parsed = self
-                .planned
-                .adapter
-                .parse(&self.job_with(&past), stage, &ran)
-                .map_err(|error| self.unread(stage, &error))?;
+            let parsed = self.read(&past, stage, &ran)?;
             past.push((Round { stage: StageName::Test, round, sandbox: number }, ran));
             let more = parsed.more;
             all = Some(merge(all, parsed));
@@ -194,12 +167,24 @@ impl JobState<'_> {
         }
         let rounds = past.split_off(before);
         let root = fork.seen(&polymut_schemas::RepoDir::root()).as_str().to_owned();
-        Ok(Piece { parsed: all.unwrap_or_default(), rounds, root })
+        Ok(Piece { parsed: all.unwrap_or_default(), rounds, root, resumed: false })
+    }
+
+    /// What a round of the test stage says. A file that a tool was just writing when it was stopped is no fault of it.
+    fn read(&self, past: &[(Round, Ran)], stage: Stage<'_>, ran: &Ran) -> Step<Parsed> {
+        match self.planned.adapter.parse(&self.job_with(past), stage, ran) {
+            Ok(parsed) => Ok(parsed),
+            Err(error) if ran.steps.iter().any(|step| step.end == End::Stopped) => {
+                let words = quote(format!("stopped while it wrote its results: {error}"), self.tool_name());
+                Ok(Parsed { finish: Finish::Nothing(words), ..Parsed::default() })
+            }
+            Err(error) => Err(Box::new(self.unread(stage, &error))),
+        }
     }
 
     /// Unites what the sandboxes left and proves that every chosen mutant has an answer.
     fn take(&mut self, units: &Units, pieces: Vec<Piece>) -> Step<()> {
-        let (mut parsed_count, mut announced) = (0, None);
+        let mut parsed_count = 0;
         let mut counted = BTreeSet::new();
         let mut dropped = Dropped::new();
         let mut worst: Option<RunState> = None;
@@ -207,17 +192,27 @@ impl JobState<'_> {
             self.roots.push(piece.root);
             let count = u64::try_from(piece.parsed.mutants.len()).unwrap_or(u64::MAX);
             parsed_count += count;
-            if let Promised::Announced(total) = piece.parsed.promised {
-                announced = Some(announced.unwrap_or(0) + total);
-            }
             self.facts.absorb(piece.parsed.facts);
-            self.notes.extend(piece.parsed.notes.into_iter().map(|note| note.0));
+            for note in piece.parsed.notes {
+                self.note_once(note.0);
+            }
             worst = worst.or(self.ended(piece.parsed.finish));
+            if let Promised::Announced(total) = piece.parsed.promised
+                && total != count
+            {
+                let text = format!("announced {total} mutants, reported {count}");
+                let quote = quote(text, "test");
+                worst = worst.or(Some(RunState::Partial { quote, cause: self.cause() }));
+            }
             let normalized = self.settle(piece.parsed.mutants, &piece.parsed.seen);
             for (reason, number) in normalized.dropped {
                 *dropped.entry(reason).or_default() += number;
             }
-            self.ledger.answer(normalized.mutants, &mut counted, &mut dropped);
+            let mut answers = normalized.mutants;
+            for keyed in &mut answers {
+                keyed.mutant.provenance.resumed = piece.resumed;
+            }
+            self.ledger.answer(answers, &mut counted, &mut dropped);
             self.past.extend(piece.rounds);
         }
         let planned = match units {
@@ -236,10 +231,6 @@ impl JobState<'_> {
         });
         if let Some(state) = worst {
             self.falls_short(state);
-        }
-        if announced.is_some_and(|total| total != parsed_count) {
-            let text = format!("announced {} mutants, reported {parsed_count}", announced.unwrap_or(0));
-            self.falls_short(RunState::Partial { quote: quote(text, "test"), cause: self.cause() });
         }
         if missing > 0 {
             let text = format!("{missing} of {} chosen mutants have no answer", self.ledger.len());
@@ -280,11 +271,6 @@ impl JobState<'_> {
         normalized
     }
 
-    fn count(&mut self, stage: StageName, planned: Option<u64>, parsed: u64, dropped: Dropped) {
-        let reported = parsed - dropped.values().sum::<u64>().min(parsed);
-        self.stages.push(StageCount { stage, planned, parsed, reported, dropped, missing: 0 });
-    }
-
     /// Remembers which absolute folder stands for the repository root.
     fn root(&mut self, sandbox: &dyn Sandbox) {
         let root = sandbox.seen(&polymut_schemas::RepoDir::root()).as_str().to_owned();
@@ -301,6 +287,7 @@ impl JobState<'_> {
             round: self.job().round(stage.name()),
             number: 0,
             sandbox,
+            share: None,
             adapter: self.planned.adapter,
             options: self.options,
             cores,
@@ -339,16 +326,8 @@ fn deal(units: &Units, sandboxes: usize) -> Vec<Units> {
     }
 }
 
-/// What was promised, as a number.
-fn promise(promised: &Promised) -> Option<u64> {
-    match promised {
-        Promised::Listed(total) | Promised::Announced(total) => Some(*total),
-        Promised::Unknown(_) => None,
-    }
-}
-
 /// The rounds of a stage as one: later answers beside earlier ones, the last end.
-fn merge(before: Option<Parsed>, now: Parsed) -> Parsed {
+pub(super) fn merge(before: Option<Parsed>, now: Parsed) -> Parsed {
     let Some(mut before) = before else { return now };
     before.finish = now.finish;
     before.more = now.more;

@@ -68,7 +68,12 @@ fn settle(tool: &ToolId, raw: RawMutant) -> Mutant {
         is_static: raw.is_static,
         owners: Vec::new(),
         waiver: None,
-        provenance: Provenance { artifact: raw.artifact, pointer: raw.pointer, cached: false },
+        provenance: Provenance {
+            artifact: raw.artifact,
+            pointer: raw.pointer,
+            cached: false,
+            resumed: false,
+        },
     }
 }
 

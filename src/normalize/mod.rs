@@ -148,7 +148,12 @@ fn settle(context: &Context<'_>, resolver: &Resolver<'_>, raw: RawMutant) -> Res
             is_static: raw.is_static,
             owners: Vec::new(),
             waiver: None,
-            provenance: Provenance { artifact: raw.artifact, pointer: raw.pointer, cached: false },
+            provenance: Provenance {
+                artifact: raw.artifact,
+                pointer: raw.pointer,
+                cached: false,
+                resumed: false,
+            },
         },
     })
 }

@@ -58,6 +58,7 @@ fn hint(error: &(dyn Error + 'static)) -> Option<String> {
     hint_of!(error:
         crate::config::ConfigError,
         crate::exec::ExecError,
+        crate::exec::JournalError,
         crate::exec::SandboxError,
         crate::git::GitError,
         crate::job::MachineError,

@@ -58,7 +58,7 @@ fn left_over(place: &Place) -> Vec<String> {
 }
 
 #[track_caller]
-fn nothing_is_left(place: &Place) {
+pub(crate) fn nothing_is_left(place: &Place) {
     let started = Instant::now();
     loop {
         let left = left_over(place);

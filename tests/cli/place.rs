@@ -61,6 +61,10 @@ impl Place {
         fs_err::write(at, bytes).unwrap();
     }
 
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs_err::read_to_string(self.root.join(path)).unwrap()
+    }
+
     /// Replaces the one place where `old` stands.
     #[track_caller]
     pub(crate) fn edit(&self, path: &str, old: &str, new: &str) {

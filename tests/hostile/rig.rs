@@ -193,6 +193,7 @@ impl Rig {
             on_line: Arc::new(|_| ()),
             sandbox: Some(sandbox),
             disk: work.clone(),
+            before_stop: None,
         };
         change(&mut process);
         run_process(process, &Stop::new()).await

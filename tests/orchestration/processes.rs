@@ -210,6 +210,7 @@ async fn a_full_disk_under_the_logs_stops_the_tool_and_names_the_folder() {
         on_line: Arc::new(|_| ()),
         sandbox: None,
         disk: rig.file(""),
+        before_stop: None,
     };
     let error = in_time(run_process(request, &rig.stop)).await.unwrap_err();
     assert!(matches!(&error, ExecError::NoSpace { folder, .. } if folder == "/dev/full"), "{error}");

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use polymut::exec::{
-    Containment, EventSender, HostEnv, MOST_PROCESSES, ProbeRequest, Schedule, SourceBytes, SourceEntry,
-    SourceKind, Stop, Store,
+    Containment, EventSender, HostEnv, Journal, MOST_PROCESSES, ProbeRequest, Schedule, SourceBytes,
+    SourceEntry, SourceKind, Stop, Store,
 };
 use polymut::job::{JobOptions, JobOutcome, Machine, MachineParts, SideFiles, View, run_job};
 use polymut::paths::AbsPath;
@@ -215,6 +215,7 @@ pub(crate) struct Scene {
     pub(crate) budget: Option<Duration>,
     pub(crate) isolation: Option<IsolationLevel>,
     pub(crate) options: JobOptions,
+    pub(crate) journal: Journal,
 }
 
 /// Everything as it should be: three words, each changed; the suite wants the first one.
@@ -226,6 +227,7 @@ pub(crate) fn scene() -> Scene {
         changed: vec![1, 2, 3],
         base: None,
         budget: None,
+        journal: Journal::none(),
         isolation: Some(IsolationLevel::BestEffort),
         options: JobOptions {
             project: ProjectSettings::default(),
@@ -337,6 +339,7 @@ async fn machine(scene: &Scene, root: &Path, folder: &Path, files: &Files<'_>) -
         events: EventSender::nobody(),
         lockfiles: BTreeMap::new(),
         schedule: Schedule::new(2, 1),
+        journal: scene.journal.clone(),
     })
 }
 

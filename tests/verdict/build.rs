@@ -51,7 +51,12 @@ pub(crate) fn mutant(of: &str, file: &str, line: u32, status: Status) -> Mutant 
         is_static: None,
         owners: Vec::new(),
         waiver: None,
-        provenance: Provenance { artifact: "test/0/report.json".to_owned(), pointer: None, cached: false },
+        provenance: Provenance {
+            artifact: "test/0/report.json".to_owned(),
+            pointer: None,
+            cached: false,
+            resumed: false,
+        },
     }
 }
 

@@ -184,7 +184,12 @@ impl<'a> Player<'a> {
             is_static: None,
             owners: Vec::new(),
             waiver: None,
-            provenance: Provenance { artifact: raw.artifact.clone(), pointer: None, cached: false },
+            provenance: Provenance {
+                artifact: raw.artifact.clone(),
+                pointer: None,
+                cached: false,
+                resumed: false,
+            },
         }
     }
 }

@@ -11,7 +11,8 @@ mod lay_out;
 use self::lay_out::{Layer, lay_out};
 use super::context::Place;
 use super::output::{self, Target};
-use super::run::run_into;
+use super::resume;
+use super::run::{Start, Way, run_into};
 use crate::cli::DemoArgs;
 use crate::exit::Exit;
 use crate::paths::AbsPath;
@@ -44,7 +45,12 @@ pub(super) fn demo(place: &Place, args: &DemoArgs) -> anyhow::Result<Exit> {
     let mut how = args.how.clone();
     // What the example needs is installed: into the private store, and into the sandboxes.
     how.provision = true;
-    let exit = run_into(&place.at(repo), &scope, &how, &targets)?;
+    let exit = run_into(
+        &place.at(repo.clone()),
+        (&scope, &how),
+        &targets,
+        &Way { start: Start::Afresh, again: again(&repo) },
+    )?;
     if args.how.format.is_empty() {
         place.terminal.say(&format!("the page: {page}"));
     }
@@ -60,6 +66,22 @@ pub fn lay_out_example(repo: &AbsPath) -> anyhow::Result<()> {
     let change =
         Layer { name: "surcharges", message: "The change under review", files: files(&CHANGE)?, deleted };
     lay_out(repo, &[base, change])
+}
+
+/// The words that run on the example as it lies there.
+fn again(repo: &AbsPath) -> Vec<String> {
+    let own = ["-C", repo.as_str(), "run", "--base", "main", "--provision"].map(str::to_owned);
+    let mut given = resume::own_words().into_iter().skip_while(|word| word != "demo").skip(1);
+    let mut rest = Vec::new();
+    while let Some(word) = given.next() {
+        match word.as_str() {
+            "--into" | "--base" => drop(given.next()),
+            "--provision" => {}
+            other if other.starts_with("--into=") || other.starts_with("--base=") => {}
+            _ => rest.push(word),
+        }
+    }
+    own.into_iter().chain(rest).collect()
 }
 
 /// `--into`, or a temporary folder that stays, because the page in it is to be looked at.

@@ -15,7 +15,7 @@ use super::fill::Fill;
 use super::host::{self, failed};
 use super::{Launch, Request, Sandbox, SandboxError, SandboxFile, dependencies};
 #[cfg(target_os = "linux")]
-use super::{NotStarted, Starter, Usage};
+use super::{NotStarted, Remains, Starter, Usage};
 use crate::paths::AbsPath;
 
 /// What this level holds by itself: nothing that a program could not get around. Whoever adds a watchdog or a sweep
@@ -153,6 +153,18 @@ impl Sandbox for CopiedSandbox {
     #[cfg(target_os = "linux")]
     fn over_memory(&self, leader: u32) -> bool {
         Starter::told(&self.own, leader).is_some_and(|told| told.over_memory)
+    }
+
+    /// Without a keeper, a tool outlives polymut, and writes on with its output cut off.
+    #[cfg(target_os = "linux")]
+    fn remains(&self) -> Option<Remains> {
+        self.starter.as_ref()?;
+        Some(Remains {
+            root: self.tree.to_string(),
+            work: self.work.to_string(),
+            linked: self.linked.clone(),
+            layers: BTreeMap::new(),
+        })
     }
 
     fn fork(&self, name: &str) -> Result<Box<dyn Sandbox>, SandboxError> {

@@ -5,7 +5,7 @@
 //! The format is that of an overlay mounted with `userxattr`: a character device 0/0 hides a name of the layers below
 //! it; a folder marked `user.overlay.opaque` hides their content.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,9 @@ use camino::Utf8PathBuf;
 use fs_err as fs;
 use polymut_schemas::{RepoDir, RepoPath};
 
+use super::host::read_regular;
 use super::links::lexical;
+use super::{SandboxError, SandboxFile};
 use crate::paths::AbsPath;
 
 /// The mark of a folder that hides what is below it.
@@ -111,6 +113,44 @@ impl View<'_> {
         }
     }
 
+    /// Regular files below `under`, sorted; folders of `skipped` and `.git` are not entered.
+    pub(super) fn files(&self, under: &RepoDir, skipped: &BTreeSet<RepoDir>) -> Vec<SandboxFile> {
+        let mut found = Vec::new();
+        let mut waiting = match self.find(under) {
+            Found::Folder(at, layers) => vec![(at, layers)],
+            Found::Nothing | Found::File(..) | Found::Outside(_) => Vec::new(),
+        };
+        while let Some((at, layers)) = waiting.pop() {
+            for (path, node) in self.children(&at, &layers) {
+                match node {
+                    Node::Folder(layers) => {
+                        let below = RepoDir::from(&path);
+                        if path.file_name() != ".git" && !skipped.contains(&below) {
+                            waiting.push((below, layers));
+                        }
+                    }
+                    Node::File(host) => found.extend(listed(path, host)),
+                    Node::Link(_) => match self.find(&RepoDir::from(&path)) {
+                        Found::File(_, host) => found.extend(listed(path, host)),
+                        Found::Nothing | Found::Folder(..) | Found::Outside(_) => {}
+                    },
+                }
+            }
+        }
+        found.sort_by(|left, right| left.path.cmp(&right.path));
+        found
+    }
+
+    /// The bytes of a file; `None` when there is none.
+    pub(super) fn read(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, SandboxError> {
+        match self.find(&RepoDir::from(path)) {
+            Found::Nothing | Found::Folder(..) => Ok(None),
+            Found::File(_, host) | Found::Outside(host) => {
+                camino::Utf8Path::from_path(&host).map_or(Ok(None), read_regular)
+            }
+        }
+    }
+
     /// What is in a folder, by name.
     pub(super) fn children(&self, at: &RepoDir, layers: &[PathBuf]) -> BTreeMap<RepoPath, Node> {
         let mut found = BTreeMap::new();
@@ -126,6 +166,13 @@ impl View<'_> {
         }
         found.into_iter().filter_map(|(path, node)| Some((path, node?))).collect()
     }
+}
+
+/// A regular file of the view.
+fn listed(path: RepoPath, host: PathBuf) -> Option<SandboxFile> {
+    let meta = fs::symlink_metadata(&host).ok().filter(std::fs::Metadata::is_file)?;
+    let host = AbsPath::new(Utf8PathBuf::from_path_buf(host).ok()?).ok()?;
+    Some(SandboxFile { path, host, modified: meta.modified().ok()? })
 }
 
 enum Walk {

@@ -13,6 +13,7 @@ mod host;
 #[cfg(target_os = "linux")]
 mod layers;
 mod links;
+mod remains;
 #[cfg(target_os = "linux")]
 mod room_plan;
 #[cfg(target_os = "linux")]
@@ -35,6 +36,7 @@ mod view;
 
 pub use copied::{CopiedSandbox, copied_level};
 pub(super) use host::{failed, list, read_regular, remove_tree, write_inside};
+pub use remains::Remains;
 #[cfg(target_os = "linux")]
 pub use sealed::{Builder, SealedSandbox};
 pub use source::{MOST_PROCESSES, Request, SourceBytes, SourceEntry, SourceKind};

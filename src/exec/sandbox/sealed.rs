@@ -17,12 +17,12 @@ use polymut_adapters::WorkPath;
 use polymut_schemas::{ContainmentReached, RepoDir, RepoPath};
 
 use super::fill::Fill;
-use super::host::{self, failed};
-use super::layers::{Found, Node, View};
+use super::host::failed;
+use super::layers::{Found, View};
 use super::room_plan::RoomPlan;
 use super::stack::{Lower, Owned, Stack};
 use super::surroundings::{Surroundings, real};
-use super::{Launch, Request, Sandbox, SandboxError, SandboxFile, SourceBytes, SourceKind};
+use super::{Launch, Remains, Request, Sandbox, SandboxError, SandboxFile, SourceBytes, SourceKind};
 use super::{NotStarted, Starter, Usage, dependencies, space, upper};
 use crate::exec::contain::{Power, mounts_below};
 use crate::paths::AbsPath;
@@ -180,40 +180,11 @@ impl Sandbox for SealedSandbox {
     }
 
     fn files(&self, under: &RepoDir) -> Result<Vec<SandboxFile>, SandboxError> {
-        let (view, _) = self.view();
-        let mut found = Vec::new();
-        let mut waiting = match view.find(under) {
-            Found::Folder(at, layers) => vec![(at, layers)],
-            Found::Nothing | Found::File(..) | Found::Outside(_) => Vec::new(),
-        };
-        while let Some((at, layers)) = waiting.pop() {
-            for (path, node) in view.children(&at, &layers) {
-                match node {
-                    Node::Folder(layers) => {
-                        let below = RepoDir::from(&path);
-                        if path.file_name() != ".git" && !self.linked.contains(&below) {
-                            waiting.push((below, layers));
-                        }
-                    }
-                    Node::File(host) => found.extend(listed(path, host)),
-                    Node::Link(_) => match view.find(&RepoDir::from(&path)) {
-                        Found::File(_, host) => found.extend(listed(path, host)),
-                        Found::Nothing | Found::Folder(..) | Found::Outside(_) => {}
-                    },
-                }
-            }
-        }
-        found.sort_by(|left, right| left.path.cmp(&right.path));
-        Ok(found)
+        Ok(self.view().0.files(under, &self.linked))
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, SandboxError> {
-        match self.view().0.find(&RepoDir::from(path)) {
-            Found::Nothing | Found::Folder(..) => Ok(None),
-            Found::File(_, host) | Found::Outside(host) => {
-                camino::Utf8Path::from_path(&host).map_or(Ok(None), host::read_regular)
-            }
-        }
+        self.view().0.read(path)
     }
 
     fn write(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), SandboxError> {
@@ -256,6 +227,21 @@ impl Sandbox for SealedSandbox {
 
     fn over_memory(&self, leader: u32) -> bool {
         Starter::told(&self.own.0, leader).is_some_and(|told| told.over_memory)
+    }
+
+    fn remains(&self) -> Option<Remains> {
+        let text = |layer: std::path::PathBuf| layer.into_os_string().into_string().ok();
+        let (view, _) = self.view();
+        let layers = view
+            .stacks
+            .into_iter()
+            .map(|(dir, layers)| Some((dir, layers.into_iter().map(text).collect::<Option<Vec<_>>>()?)));
+        Some(Remains {
+            root: self.root.to_string(),
+            work: self.own.0.join("work").to_string(),
+            linked: self.linked.clone(),
+            layers: layers.collect::<Option<_>>()?,
+        })
     }
 
     fn fork(&self, name: &str) -> Result<Box<dyn Sandbox>, SandboxError> {
@@ -311,12 +297,6 @@ fn placed(view: &View<'_>, path: &RepoPath) -> Result<RepoPath, SandboxError> {
             }
         }
     }
-}
-
-fn listed(path: RepoPath, host: std::path::PathBuf) -> Option<SandboxFile> {
-    let meta = fs::symlink_metadata(&host).ok().filter(std::fs::Metadata::is_file)?;
-    let host = AbsPath::new(camino::Utf8PathBuf::from_path_buf(host).ok()?).ok()?;
-    Some(SandboxFile { path, host, modified: meta.modified().ok()? })
 }
 
 fn gone(root: &AbsPath) -> SandboxError {

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use polymut_adapters::WorkPath;
 use polymut_schemas::{ContainmentReached, RepoDir, RepoPath};
 
+use super::Remains;
 use crate::paths::AbsPath;
 
 /// One disposable view of the repository's files.
@@ -58,6 +59,12 @@ pub trait Sandbox: Send + Sync {
     /// What the commands of this sandbox took, as far as it was measured.
     fn usage(&self) -> Usage {
         Usage::default()
+    }
+
+    /// Where its files are, for whoever comes after a run that died; `None`: what outlives the run in it may go on
+    /// writing without it, so that nothing it leaves can be believed.
+    fn remains(&self) -> Option<Remains> {
+        None
     }
 
     /// A new sandbox that starts from this one's present state, with a fresh work folder called `name`.
