@@ -108,6 +108,7 @@ mod linux {
             folder: &base.join("scratch"),
             name,
             dependency_dirs: &[],
+            stop: &Stop::new(),
         };
         containment.sandbox(&request).unwrap()
     }

@@ -234,8 +234,11 @@ pub(super) fn kill_marked(prefix: &OsStr) -> usize {
             return killed;
         }
         killed += left.len();
-        for pid in left {
-            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        // Stopped first: a tool that lives a moment longer than its test would take that for a result.
+        for signal in [Signal::SIGSTOP, Signal::SIGKILL] {
+            for pid in &left {
+                let _ = kill(Pid::from_raw(*pid), signal);
+            }
         }
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -220,7 +220,10 @@ impl Runner<'_> {
         let before_stop = || self.before_stop(step);
         let request = Process { before_stop: Some(&before_stop), ..self.request(step, inside, &record)? };
         let ended = process::run(request, self.stop).await;
-        remove_tree(&temporary);
+        // A run that is being stopped has no time for it; what is left goes with the work folder.
+        if !self.stop.is_asked() {
+            remove_tree(&temporary);
+        }
         let ended = ended?;
         record.end(&ended)?;
         self.events.send(Event::StepEnded {

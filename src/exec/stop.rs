@@ -14,7 +14,7 @@ use super::event::{Event, EventSender};
 pub const GRACE: Duration = Duration::from_secs(5);
 
 /// The same when whoever stops polymut will not wait: after SIGTERM a document is due within three seconds.
-const SHORT_GRACE: Duration = Duration::from_millis(1500);
+const SHORT_GRACE: Duration = Duration::from_secs(1);
 
 /// Who asked to stop. Later variants outweigh earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -178,6 +178,7 @@ struct Place {
     repo: AbsPath,
     beside: AbsPath,
     entries: Vec<SourceEntry>,
+    stop: Stop,
 }
 
 impl Place {
@@ -188,6 +189,7 @@ impl Place {
             repo: top.join("repo"),
             beside: top.join("beside"),
             entries: entry(),
+            stop: Stop::new(),
         };
         for folder in [&place.folder, &place.repo, &place.beside] {
             fs::create_dir_all(folder).map_err(failed(format!("cannot make {folder}")))?;
@@ -220,6 +222,7 @@ impl Place {
             folder: &self.folder,
             name,
             dependency_dirs: &[],
+            stop: &self.stop,
         }
     }
 }

@@ -220,8 +220,9 @@ impl Machine {
             folder: &self.parts.work,
             name: &name,
             dependency_dirs: info.dependency_dirs,
+            stop: &self.parts.stop,
         };
-        let sandbox = self.parts.containment.sandbox(&request)?;
+        let sandbox = self.parts.containment.sandbox(&request).map_err(|error| self.refused(error))?;
         self.traces.fresh(sandbox.as_ref(), &format!("{side:?}"));
         Ok(sandbox)
     }
@@ -231,7 +232,7 @@ impl Machine {
         self.settle(sandbox).await?;
         self.still_wanted()?;
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let fork = sandbox.fork(&format!("{number}-{name}"))?;
+        let fork = sandbox.fork(&format!("{number}-{name}")).map_err(|error| self.refused(error))?;
         self.traces.forked(sandbox, fork.as_ref());
         Ok(fork)
     }
@@ -239,6 +240,13 @@ impl Machine {
     /// Nothing is begun any more once the run is being stopped: whoever stops it may not wait for a copy.
     fn still_wanted(&self) -> Result<(), MachineError> {
         self.stop_cause().map_or(Ok(()), |cause| Err(MachineError::Stopped { cause }))
+    }
+
+    fn refused(&self, error: SandboxError) -> MachineError {
+        match (&error, self.stop_cause()) {
+            (SandboxError::Stopped, Some(cause)) => MachineError::Stopped { cause },
+            (_, _) => error.into(),
+        }
     }
 
     /// What containment the jobs of this run get; a project may have the network left on.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use polymut_schemas::Report;
+use polymut_schemas::{Cause, Outcome, Report, RunState};
 use serde_json::Value;
 
 use crate::live_stops::nothing_is_left;
@@ -133,20 +133,28 @@ fn there_is_nothing_to_resume_after_a_run_that_came_to_its_end() {
 /// Waits for a file of this name in polymut's own folder.
 fn found(place: &Place, name: &str) -> PathBuf {
     loop {
-        let mut open = vec![place.state()];
-        while let Some(folder) = open.pop() {
-            // Folders come and go while a run is at work.
-            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-                if entry.file_name() == name {
-                    return entry.path();
-                }
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    open.push(entry.path());
-                }
-            }
+        if let Some(path) = look_for(place, name) {
+            return path;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// A file of this name in polymut's own folder.
+fn look_for(place: &Place, name: &str) -> Option<PathBuf> {
+    let mut open = vec![place.state()];
+    while let Some(folder) = open.pop() {
+        // Folders come and go while a run is at work.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name() == name {
+                return Some(entry.path());
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(entry.path());
+            }
+        }
+    }
+    None
 }
 
 /// Interrupts a run while its tool is at work; gives how it ended.
@@ -168,6 +176,39 @@ fn an_interrupted_run_says_how_it_goes_on_and_does() {
         let report = place.polymut(&[&RUN[..], &["--confirm", "1", "--resume"]].concat()).ends(1).report();
         let whole = place.polymut(&[&RUN[..], &["--confirm", "1"]].concat()).ends(1).report();
         assert_eq!(essence(&report), essence(&whole));
+    }
+}
+
+/// Takes no hint to end, and neither does its child.
+const DEAF: &str =
+    "trap '' TERM INT HUP\n(trap '' TERM INT HUP; while :; do sleep 1; done) &\nwhile :; do sleep 1; done\n";
+
+#[test]
+fn a_terminated_run_writes_its_document_though_its_tool_does_not_listen() {
+    let place = words("0");
+    place.write("mutate.sh", DEAF);
+    let report = interrupted(&place, &[], Signal::SIGTERM).ends(143).report();
+    let [run] = &report.runs[..] else { panic!("{:#?}", report.runs) };
+    assert!(matches!(run.state, RunState::Nothing { cause: Cause::Machine, .. }), "{:#?}", run.state);
+    assert_eq!(report.verdict.outcome, Outcome::Inconclusive);
+    nothing_is_left(&place);
+}
+
+/// Says something all the time, and notes it down when nobody listens any more.
+const CHATTY: &str =
+    "trap '' PIPE\nmkdir -p out\n: > out/chats\nwhile echo word; do :; done 2> out/noise\n: > out/unheard\n";
+
+#[test]
+fn a_tool_whose_polymut_dies_does_not_see_its_output_closed() {
+    for level in ["sealed", "copy"] {
+        let place = words("0");
+        place.write("mutate.sh", CHATTY);
+        let mut child = start(&place, &["--isolation", level]);
+        found(&place, "chats");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        nothing_is_left(&place);
+        assert_eq!(look_for(&place, "unheard"), None, "{level}");
     }
 }
 

@@ -120,6 +120,7 @@ impl Rig {
             folder: &self.scratch,
             name,
             dependency_dirs: &["node_modules"],
+            stop: &Stop::new(),
         };
         containment.sandbox(&request)
     }

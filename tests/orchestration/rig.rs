@@ -47,6 +47,7 @@ impl Rig {
             folder: &folder(temp.path(), "scratch"),
             name: "s0",
             dependency_dirs: &[],
+            stop: &Stop::new(),
         };
         let sandbox = CopiedSandbox::create(&request, copied_level()).unwrap();
         Self {

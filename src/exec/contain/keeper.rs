@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitCode};
 
 use camino::Utf8Path;
+use fs_err::File;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
@@ -83,6 +84,7 @@ fn end_by(number: i32) -> ExitCode {
 
 fn run(spec: &Spec, place: &Utf8Path, words: &Words, told: &mut Told) -> io::Result<ToKeeper> {
     let parent = watch_parent(spec.parent)?;
+    let _outputs = hold_outputs();
     let own = Own::now();
     let group = match &spec.cgroups {
         Some(at) => Some(
@@ -121,6 +123,16 @@ fn watch_parent(expected: u32) -> io::Result<OwnedFd> {
     let fd = pidfd_open(pid, PidfdFlags::empty()).map_err(|error| named("watch polymut", &error.into()))?;
     // Asked after opening: a number that was given to somebody else meanwhile is not our parent.
     if getppid().as_raw().cast_unsigned() == expected { Ok(fd) } else { Err(gone()) }
+}
+
+/// The reading ends of this process's own outputs. When polymut dies, its ends are closed at once, and the tool dies a
+/// moment later: a test that writes in between would fail, and its mutant count as killed. Nothing is read from them.
+fn hold_outputs() -> Vec<File> {
+    use fs_err::os::unix::fs::OpenOptionsExt as _;
+    let flags = nix::fcntl::OFlag::O_NONBLOCK | nix::fcntl::OFlag::O_CLOEXEC;
+    let ends = ["/proc/self/fd/1", "/proc/self/fd/2"]
+        .map(|output| fs_err::OpenOptions::new().read(true).custom_flags(flags.bits()).open(output));
+    ends.into_iter().flatten().collect()
 }
 
 /// Leaves the namespaces that children are to be born outside of.

@@ -16,6 +16,7 @@ use super::host::{self, failed};
 use super::{Launch, Request, Sandbox, SandboxError, SandboxFile, dependencies};
 #[cfg(target_os = "linux")]
 use super::{NotStarted, Remains, Starter, Usage};
+use crate::exec::Stop;
 use crate::paths::AbsPath;
 
 /// What this level holds by itself: nothing that a program could not get around. Whoever adds a watchdog or a sweep
@@ -44,6 +45,7 @@ pub struct CopiedSandbox {
     work: AbsPath,
     linked: BTreeSet<RepoDir>,
     reached: ContainmentReached,
+    stop: Stop,
     #[cfg(target_os = "linux")]
     starter: Option<Starter>,
     #[cfg(target_os = "linux")]
@@ -55,7 +57,7 @@ impl CopiedSandbox {
     pub fn create(request: &Request<'_>, reached: ContainmentReached) -> Result<Self, SandboxError> {
         // The folder is named after the repository: build tools take project names from it.
         let base = request.root.as_path().file_name().unwrap_or("repository");
-        let mut sandbox = Self::lay_out(request.folder, request.name, base, reached)?;
+        let mut sandbox = Self::lay_out(request.folder, request.name, base, (reached, request.stop))?;
         Fill { request, tree: &sandbox.tree, seen: &sandbox.tree }.all()?;
         sandbox.linked = dependencies::link_all(request, &sandbox.tree)?;
         Ok(sandbox)
@@ -74,7 +76,7 @@ impl CopiedSandbox {
         folder: &AbsPath,
         name: &str,
         base: &str,
-        reached: ContainmentReached,
+        (reached, stop): (ContainmentReached, &Stop),
     ) -> Result<Self, SandboxError> {
         let own = folder.join(name);
         let (tree, work) = (own.join("repo").join(base), own.join("work"));
@@ -87,6 +89,7 @@ impl CopiedSandbox {
             work,
             linked: BTreeSet::new(),
             reached,
+            stop: stop.clone(),
             #[cfg(target_os = "linux")]
             starter: None,
             #[cfg(target_os = "linux")]
@@ -169,9 +172,9 @@ impl Sandbox for CopiedSandbox {
 
     fn fork(&self, name: &str) -> Result<Box<dyn Sandbox>, SandboxError> {
         let base = self.tree.as_path().file_name().unwrap_or("repository");
-        let mut fork = Self::lay_out(&self.folder, name, base, self.reached.clone())?;
+        let mut fork = Self::lay_out(&self.folder, name, base, (self.reached.clone(), &self.stop))?;
         let roots = (self.tree.as_path(), fork.tree.as_path());
-        Copier::new().tree(roots.0, roots.1, roots, &|_| false)?;
+        Copier::new(&self.stop).tree(roots.0, roots.1, roots, &|_| false)?;
         fork.linked.clone_from(&self.linked);
         #[cfg(target_os = "linux")]
         if let Some(starter) = &self.starter {
@@ -183,6 +186,9 @@ impl Sandbox for CopiedSandbox {
 
 impl Drop for CopiedSandbox {
     fn drop(&mut self) {
+        if self.stop.is_asked() {
+            return;
+        }
         if let Err(error) = host::remove_tree(self.own.as_path()) {
             tracing::warn!(folder = %self.own, %error, "a sandbox could not be removed");
         }

@@ -13,21 +13,26 @@ use polymut_schemas::RepoDir;
 
 use super::host::failed;
 use super::{SandboxError, links};
+use crate::exec::Stop;
 
 /// Copies; remembers whether the file system shares blocks.
 #[derive(Debug)]
 pub(super) struct Copier {
     reflink: AtomicBool,
+    stop: Stop,
 }
 
 impl Copier {
     /// A copier that tries to share blocks until the file system says no.
-    pub(super) fn new() -> Self {
-        Self { reflink: AtomicBool::new(cfg!(target_os = "linux")) }
+    pub(super) fn new(stop: &Stop) -> Self {
+        Self { reflink: AtomicBool::new(cfg!(target_os = "linux")), stop: stop.clone() }
     }
 
     /// Copies one regular file. The target must not exist.
     pub(super) fn file(&self, from: &Path, to: &Path) -> Result<(), SandboxError> {
+        if self.stop.is_asked() {
+            return Err(SandboxError::Stopped);
+        }
         self.copy(from, to).map_err(|error| {
             if error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(from).is_err() {
                 SandboxError::Vanished { path: from.display().to_string() }
@@ -216,7 +221,7 @@ mod tests {
         make_link(from.join("target").as_ref(), from.join("out").as_ref()).unwrap();
         fs::File::open(from.join("target/deps")).unwrap().file().set_modified(old).unwrap();
 
-        Copier::new().tree(&from, &to, (&from, &to), &|_| false).unwrap();
+        Copier::new(&Stop::new()).tree(&from, &to, (&from, &to), &|_| false).unwrap();
 
         let copied = fs::metadata(to.join("target/deps/app")).unwrap();
         assert_eq!(copied.mode() & 0o777, 0o755);
@@ -231,7 +236,7 @@ mod tests {
     fn a_file_that_vanished_is_named() {
         let temp = tempfile::tempdir().unwrap();
         let base = Utf8Path::from_path(temp.path()).unwrap();
-        let ended = Copier::new().file(base.join("gone").as_ref(), base.join("copy").as_ref());
+        let ended = Copier::new(&Stop::new()).file(base.join("gone").as_ref(), base.join("copy").as_ref());
         assert!(matches!(ended, Err(SandboxError::Vanished { path }) if path.ends_with("gone")));
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Fill<'a> {
 impl Fill<'_> {
     /// Puts every entry, when there is room for them.
     pub(super) fn all(&self) -> Result<(), SandboxError> {
-        let copier = Copier::new();
+        let copier = Copier::new(self.request.stop);
         space::check(self.request, &copier)?;
         self.request.entries.iter().try_for_each(|entry| self.put(entry, &copier))
     }

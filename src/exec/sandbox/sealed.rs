@@ -24,6 +24,7 @@ use super::stack::{Lower, Owned, Stack};
 use super::surroundings::{Surroundings, real};
 use super::{Launch, Remains, Request, Sandbox, SandboxError, SandboxFile, SourceBytes, SourceKind};
 use super::{NotStarted, Starter, Usage, dependencies, space, upper};
+use crate::exec::Stop;
 use crate::exec::contain::{Power, mounts_below};
 use crate::paths::AbsPath;
 
@@ -57,7 +58,7 @@ pub struct SealedSandbox {
 impl SealedSandbox {
     /// A sandbox over the new side.
     pub fn create(request: &Request<'_>, builder: &Arc<Builder>) -> Result<Self, SandboxError> {
-        let own = Arc::new(lay_out(request.folder, request.name)?);
+        let own = Arc::new(lay_out(request.folder, request.name, request.stop)?);
         space::check_margin(request.folder)?;
         let folder = real(request.folder.as_str()).unwrap_or_else(|| request.folder.clone());
         let mut sandbox = Self {
@@ -245,7 +246,7 @@ impl Sandbox for SealedSandbox {
     }
 
     fn fork(&self, name: &str) -> Result<Box<dyn Sandbox>, SandboxError> {
-        let own = Arc::new(lay_out(&self.folder, name)?);
+        let own = Arc::new(lay_out(&self.folder, name, &self.own.1)?);
         let mut stacks = Vec::new();
         for stack in self.stacks().iter_mut() {
             let theirs = u32::try_from(stacks.len()).unwrap_or(u32::MAX);
@@ -265,11 +266,11 @@ impl Sandbox for SealedSandbox {
 }
 
 /// Makes the folders of a sandbox; a name is used once.
-fn lay_out(folder: &AbsPath, name: &str) -> Result<Owned, SandboxError> {
+fn lay_out(folder: &AbsPath, name: &str, stop: &Stop) -> Result<Owned, SandboxError> {
     fs::create_dir_all(folder).map_err(failed(format!("cannot make {folder}")))?;
     let own = real(folder.as_str()).unwrap_or_else(|| folder.clone()).join(name);
     fs::create_dir(&own).map_err(failed(format!("cannot make the sandbox {own}")))?;
-    let own = Owned(own);
+    let own = Owned(own, stop.clone());
     let work = own.0.join("work");
     fs::create_dir(&work).map_err(failed(format!("cannot make {work}")))?;
     Starter::prepare(&own.0)?;

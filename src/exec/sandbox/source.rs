@@ -7,6 +7,7 @@ use std::io;
 
 use polymut_schemas::RepoPath;
 
+use crate::exec::Stop;
 use crate::paths::AbsPath;
 
 /// The most processes and threads of one tool, unless told otherwise; a build of a large project has some hundred.
@@ -59,6 +60,9 @@ pub struct Request<'a> {
     pub name: &'a str,
     /// Names of folders that hold installed dependencies (`node_modules`).
     pub dependency_dirs: &'a [&'a str],
+    /// Once the run is being stopped, nothing more is copied, and what has been made is left to whoever clears `folder`:
+    /// both take time that a run which is to end does not have.
+    pub stop: &'a Stop,
 }
 
 impl fmt::Debug for Request<'_> {

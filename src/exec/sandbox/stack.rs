@@ -9,15 +9,20 @@ use fs_err as fs;
 
 use super::host::{self, failed};
 use super::{SandboxError, upper};
+use crate::exec::Stop;
 use crate::exec::contain::{Need, Piece};
 use crate::paths::AbsPath;
 
-/// A scratch folder that is removed with its last user: a fork reads layers of the sandbox it came from.
+/// A scratch folder that is removed with its last user: a fork reads layers of the sandbox it came from. Of a run that is
+/// being stopped it stays.
 #[derive(Debug)]
-pub(super) struct Owned(pub(super) AbsPath);
+pub(super) struct Owned(pub(super) AbsPath, pub(super) Stop);
 
 impl Drop for Owned {
     fn drop(&mut self) {
+        if self.1.is_asked() {
+            return;
+        }
         if let Err(error) = host::remove_tree(self.0.as_path()) {
             tracing::warn!(folder = %self.0, %error, "a sandbox could not be removed");
         }
@@ -97,7 +102,7 @@ impl Stack {
             *self = Self::over(&self.at, lower, mine, numbers.0)?;
         }
         let fork = Self::over(&self.at, self.lower.clone(), theirs, numbers.1)?;
-        upper::copy(self.upper.as_ref(), fork.upper.as_ref())?;
+        upper::copy(self.upper.as_ref(), fork.upper.as_ref(), &theirs.1)?;
         Ok(fork)
     }
 

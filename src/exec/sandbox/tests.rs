@@ -11,6 +11,7 @@ use polymut_schemas::{RepoDir, RepoPath};
 
 use super::copied::copied_level;
 use super::{CopiedSandbox, Request, Sandbox, SandboxError, SourceBytes, SourceEntry, SourceKind};
+use crate::exec::Stop;
 use crate::paths::AbsPath;
 
 struct Place {
@@ -53,6 +54,7 @@ fn create(place: &Place, entries: &[SourceEntry]) -> Result<CopiedSandbox, Sandb
         folder: &place.scratch,
         name: "base",
         dependency_dirs: &["node_modules", ".venv"],
+        stop: &Stop::new(),
     };
     CopiedSandbox::create(&request, copied_level())
 }
@@ -104,6 +106,7 @@ fn blobs_come_from_git_even_where_the_tree_has_other_bytes() {
         folder: &place.scratch,
         name: "base",
         dependency_dirs: &[],
+        stop: &Stop::new(),
     };
     let sandbox = CopiedSandbox::create(&request, copied_level()).unwrap();
     assert_eq!(text(&sandbox, "a.js").as_deref(), Some("git:a.js"));

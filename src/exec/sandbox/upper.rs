@@ -13,6 +13,7 @@ use super::SandboxError;
 use super::copier::{Copier, make_link};
 use super::host::failed;
 use super::layers::{is_opaque, is_whiteout, make_opaque};
+use crate::exec::Stop;
 
 /// Writes a file into `upper` at `path`, which is relative to it. `seen` gives the lower folders of a path, so that a
 /// folder made here looks like the one it covers.
@@ -68,8 +69,8 @@ fn enter(folder: &Path, like: Option<&Path>) -> io::Result<()> {
 
 /// Copies a whole upper layer with its marks; for a stack that cannot be stacked on, because the scratch folder lies
 /// below it.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), SandboxError> {
-    copy_folder(&Copier::new(), from, to)
+pub(super) fn copy(from: &Path, to: &Path, stop: &Stop) -> Result<(), SandboxError> {
+    copy_folder(&Copier::new(stop), from, to)
 }
 
 fn copy_folder(copier: &Copier, from: &Path, to: &Path) -> Result<(), SandboxError> {

@@ -146,6 +146,9 @@ pub enum SandboxError {
         /// The file.
         path: String,
     },
+    /// The run was stopped meanwhile.
+    #[error("polymut was stopped while a sandbox was filled")]
+    Stopped,
     /// Not enough room.
     #[error("{folder} has {free} bytes free; the sandbox needs about {needed}")]
     NoSpace {
@@ -178,7 +181,7 @@ impl SandboxError {
     /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Io { .. } => None,
+            Self::Io { .. } | Self::Stopped => None,
             Self::Vanished { .. } => {
                 Some("something else is writing in the tree; run again when it is still".to_owned())
             }
