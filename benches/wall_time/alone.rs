@@ -92,8 +92,9 @@ fn pit() -> Alone {
         tool: "pit",
         folder: "services/ledger",
         // PIT is in no POM, and its JUnit 5 plugin neither: a script that may not edit the POM puts it on the class path.
+        // A CI machine has no compiler daemon that is warm from the round before.
         script: format!(
-            "mvn -B -q -o test-compile org.pitest:pitest-maven:1.30.2:mutationCoverage \\
+            "mvn -B -q -o -Dkotlin.compiler.daemon=false test-compile org.pitest:pitest-maven:1.30.2:mutationCoverage \\
              -DtargetClasses='{classes}' -DfailWhenNoMutations=false -DoutputFormats=XML \\
              -DadditionalClasspathElements=\"$PWD/polymut-tools/pitest-junit5-plugin-1.2.3.jar\" -Dthreads=\"$(nproc)\""
         ),

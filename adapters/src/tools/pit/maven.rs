@@ -27,7 +27,9 @@ pub(crate) const PIT_JUNIT5: &str = "pit-junit5";
 
 /// Every build starts with these. No compiler daemon: since Kotlin 2.2 (seen with 2.2.21) the Maven plugin hands sources to
 /// one that may have been started elsewhere, which reads other files than those of the sandbox and outlives the build.
-const BATCH: &[&str] = &["-B", "-Dkotlin.compiler.daemon=false"];
+/// What is compiled stays so: without the second property each later command compiles all Kotlin again, though nothing
+/// has changed since the clean build of Prepare.
+const BATCH: &[&str] = &["-B", "-Dkotlin.compiler.daemon=false", "-Dkotlin.compiler.incremental=true"];
 
 /// Facts of Prepare.
 pub(crate) mod fact {
