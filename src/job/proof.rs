@@ -50,7 +50,13 @@ impl JobState<'_> {
         if accused.len() > limit && limit > 0 {
             self.notes.push(format!("{limit} of {} survivors were replayed (--confirm)", accused.len()));
         }
-        for mutant in accused.iter().take(limit) {
+        accused.truncate(limit);
+        let mut together = Vec::new();
+        for mutant in &accused {
+            if !self.replays_one(mutant)? {
+                together.push(mutant);
+                continue;
+            }
             if self.machine.stop_cause().is_some() {
                 self.notes.push("not every survivor was replayed: time ran out".to_owned());
                 break;
@@ -59,21 +65,29 @@ impl JobState<'_> {
                 self.weigh(mutant, replayed);
             }
         }
+        if !together.is_empty() && self.machine.stop_cause().is_none() {
+            self.replay_together(sandbox, &together).await?;
+        }
         if limit > 0 && !accused.is_empty() {
             self.spent(StageName::Replay, started.elapsed());
         }
         Ok(())
     }
 
-    /// One mutant alone; `None` when this tool's mutants cannot be replayed.
+    /// Whether the tool can switch this mutant on by itself, or shows a change that can be applied.
+    fn replays_one(&self, mutant: &Mutant) -> Step<bool> {
+        let planned = self.planned.adapter.plan(&self.job(), Stage::Replay(mutant));
+        let by_tool = planned.map_err(|error| self.unplanned(&error))?.is_some();
+        Ok(by_tool || (mutant.diff.is_some() && self.tests(Role::Work).is_some()))
+    }
+
+    /// One mutant alone; `None` when its change does not apply.
     async fn replay(&mut self, sandbox: &dyn Sandbox, mutant: &Mutant) -> Step<Option<Replayed>> {
         let fork = self.machine.fork(sandbox, "replay").await.map_err(|error| broken(&error))?;
         if let Some(replayed) = self.replay_by_tool(fork.as_ref(), mutant).await? {
             return Ok(Some(replayed));
         }
-        let Some(plan) = self.diff_plan(mutant) else {
-            return self.replay_by_confirm(fork.as_ref(), mutant).await;
-        };
+        let Some(plan) = self.diff_plan(mutant) else { return Ok(None) };
         self.record(Stage::Replay(mutant), &plan);
         let cores = self.machine.cores(self.ask(1)).await;
         let at = self.at(Stage::Replay(mutant), fork.as_ref(), cores.count());
@@ -123,21 +137,29 @@ impl JobState<'_> {
         Ok(last)
     }
 
-    /// A tool that gives no source change and cannot switch one mutant on may still run it again alone.
-    async fn replay_by_confirm(&mut self, fork: &dyn Sandbox, mutant: &Mutant) -> Step<Option<Replayed>> {
-        let suspects = [Suspect { key: Key(mutant.key.clone()), why: Doubt::Flips }];
-        // Each replay is a Confirm stage of its own, from its first round.
+    /// A tool that gives no source change and cannot switch one mutant on may still run them again, each by itself: one
+    /// start of the tool for all of them.
+    async fn replay_together(&mut self, sandbox: &dyn Sandbox, mutants: &[&Mutant]) -> Step<()> {
+        let suspect = |mutant: &&Mutant| Suspect { key: Key(mutant.key.clone()), why: Doubt::Flips };
+        let suspects: Vec<Suspect> = mutants.iter().map(suspect).collect();
+        // This is a Confirm stage of its own, from its first round.
         self.past.retain(|(round, _)| round.stage != StageName::Confirm);
-        let parsed = self.stage(Stage::Confirm(&suspects), fork).await?;
-        let named = parsed.and_then(|parsed| parsed.mutants.into_iter().find(|raw| raw.key.0 == mutant.key));
-        let Some((status, words)) = named.and_then(|raw| Some((raw.status?, raw.word))) else {
-            self.note_once(format!(
-                "survivors of {} are not replayed: it gives no source change",
-                self.tool_name()
-            ));
-            return Ok(None);
-        };
-        Ok(Some(Replayed { status, with: format!("{}, this mutant alone", self.tool_name()), words }))
+        let fork = self.machine.fork(sandbox, "replay").map_err(|error| broken(&error))?;
+        let answers = self.stage(Stage::Confirm(&suspects), fork.as_ref()).await?;
+        let answers = answers.map(|parsed| parsed.mutants).unwrap_or_default();
+        for mutant in mutants {
+            let named = answers.iter().find(|raw| raw.key.0 == mutant.key);
+            let Some((status, words)) = named.and_then(|raw| Some((raw.status?, raw.word.clone()))) else {
+                self.note_once(format!(
+                    "survivors of {} are not replayed: it gives no source change",
+                    self.tool_name()
+                ));
+                continue;
+            };
+            let with = format!("{}, this mutant by itself", self.tool_name());
+            self.weigh(mutant, Replayed { status, with, words });
+        }
+        Ok(())
     }
 
     /// Applies the shown diff, builds, and runs the baseline steps once.

@@ -45,8 +45,8 @@ impl Renderer for Text {
         &FormatInfo { name: "text", ending: "txt", about: "for people at a terminal; the default" }
     }
 
-    fn render(&self, report: &Report, _sources: &Sources) -> Result<Vec<u8>, RenderError> {
-        let mut page = Page { text: String::new(), palette: self.palette };
+    fn render(&self, report: &Report, sources: &Sources) -> Result<Vec<u8>, RenderError> {
+        let mut page = Page { text: String::new(), palette: self.palette, sources };
         // Writing to a `String` cannot fail.
         let _ = page.report(report);
         Ok(page.text.into_bytes())
@@ -63,12 +63,13 @@ enum Ink {
     Loud,
 }
 
-struct Page {
+struct Page<'a> {
     text: String,
     palette: Palette,
+    sources: &'a Sources,
 }
 
-impl Page {
+impl Page<'_> {
     fn report(&mut self, report: &Report) -> fmt::Result {
         let view = View::of(report);
         let lead = verdict_line(&report.verdict, &view);
@@ -152,19 +153,26 @@ impl Page {
         if !mutant.owners.is_empty() {
             notes.push(mutant.owners.join(" "));
         }
-        if let Some(detail) = &mutant.detail {
-            notes.push(detail.clone());
-        }
+        // A diff speaks for itself.
+        notes.extend(mutant.description.clone().filter(|_| mutant.diff.is_none()));
+        notes.extend(mutant.detail.clone());
         let again = self.paint(&format!("polymut repro {}", mutant.id), Ink::Quiet);
         writeln!(self.text, "      {} · {again}", one_line(&notes.join(" · ")))
     }
 
     fn change(&mut self, mutant: &Mutant) -> fmt::Result {
-        let lines: Vec<_> = change(mutant, &Sources::default());
+        let lines = change(mutant, self.sources);
+        // Where no line goes and none comes, the place itself is marked.
+        let unmarked = lines.iter().all(|line| line.kind == Kind::Same);
+        let place = mutant.span.map(|span| span.lines()).filter(|_| unmarked);
         for line in lines.iter().take(CHANGE_LINES) {
+            let here = place
+                .zip(line.number)
+                .is_some_and(|(place, number)| (place.first..=place.last).contains(&number));
             let whole = line.text();
             let text = visible(&whole);
             let shown = match line.kind {
+                Kind::Same if here => self.paint(&format!("> {text}"), Ink::Bad),
                 Kind::Same => format!("  {text}"),
                 Kind::Gap => "…".to_owned(),
                 Kind::Gone => self.paint(&format!("- {text}"), Ink::Bad),
