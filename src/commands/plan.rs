@@ -2,6 +2,7 @@
 //!
 //! In: scope arguments. Out: projects, changed lines, command lines. I/O: git, configuration, stdout.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use polymut_schemas::{LineRange, Scope, ScopeFile};
@@ -54,10 +55,18 @@ fn text(scope: &Scope, jobs: &[Shown]) -> String {
             let ranges: Vec<String> = file.lines.ranges().iter().copied().map(range).collect();
             let _ = writeln!(out, "  {}: {}", one_line(file.path.as_str()), ranges.join(", "));
         }
+        let common = common(job);
+        if !common.is_empty() {
+            let names: Vec<&str> = common.iter().copied().collect();
+            let _ = writeln!(out, "  every step with {}", visible(&names.join(" ")));
+        }
         for stage in &job.stages {
             let name = format!("{:?}", stage.stage).to_lowercase();
             for step in &stage.steps {
-                let _ = writeln!(out, "  {name:<8} {:<8} {}", step.role, visible(&step.line));
+                let (variables, words) = &step.parts;
+                let own = variables.iter().map(String::as_str).filter(|one| !common.contains(one));
+                let line: Vec<&str> = own.chain([words.as_str()]).collect();
+                let _ = writeln!(out, "  {name:<8} {:<8} {}", step.role, visible(&line.join(" ")));
             }
             if let Some(why) = &stage.later {
                 let _ = writeln!(out, "  {name:<8} {why}");
@@ -74,6 +83,14 @@ fn text(scope: &Scope, jobs: &[Shown]) -> String {
         let _ = writeln!(out, "  {}: {word}", one_line(file.path.as_str()));
     }
     out
+}
+
+/// Variables that every step of a job sets alike: named once.
+fn common(job: &Shown) -> BTreeSet<&str> {
+    let steps = job.stages.iter().flat_map(|stage| &stage.steps);
+    let mut sets = steps.map(|step| step.parts.0.iter().map(String::as_str).collect::<BTreeSet<&str>>());
+    let first = sets.next().unwrap_or_default();
+    sets.fold(first, |known, set| known.intersection(&set).copied().collect())
 }
 
 /// One line on what is compared with what.

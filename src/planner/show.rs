@@ -62,6 +62,9 @@ pub struct ShownStep {
     pub cwd: RepoDir,
     /// The command, quoted for a shell to read.
     pub line: String,
+    /// The same in two parts, for pages that name a variable once: variables, command.
+    #[serde(skip)]
+    pub parts: (Vec<String>, String),
 }
 
 /// The stages of a job as far as they are known before anything has run.
@@ -119,6 +122,7 @@ fn shown(stage: StageName, steps: &[Step]) -> ShownStage {
             role: role(step.role),
             cwd: step.command.cwd.clone(),
             line: command_line(&step.command),
+            parts: (variables(&step.command), words(&step.command)),
         })
         .collect();
     ShownStage { stage, steps, later: None }
@@ -149,9 +153,17 @@ fn role(role: Role) -> &'static str {
 
 /// A command for a reader: variables first, then words quoted for a shell; machine paths are placeholders.
 pub fn command_line(command: &CommandSpec) -> String {
-    let mut words: Vec<String> =
-        command.env.iter().map(|(name, value)| format!("{name}={}", quote(&joined(value)))).collect();
-    words.push(program(&command.program));
+    let mut parts = variables(command);
+    parts.push(words(command));
+    parts.join(" ")
+}
+
+fn variables(command: &CommandSpec) -> Vec<String> {
+    command.env.iter().map(|(name, value)| format!("{name}={}", quote(&joined(value)))).collect()
+}
+
+fn words(command: &CommandSpec) -> String {
+    let mut words = vec![program(&command.program)];
     words.extend(command.args.iter().map(|word| quote(&joined(word))));
     words.join(" ")
 }
