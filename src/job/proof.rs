@@ -144,7 +144,7 @@ impl JobState<'_> {
         let suspects: Vec<Suspect> = mutants.iter().map(suspect).collect();
         // This is a Confirm stage of its own, from its first round.
         self.past.retain(|(round, _)| round.stage != StageName::Confirm);
-        let fork = self.machine.fork(sandbox, "replay").map_err(|error| broken(&error))?;
+        let fork = self.machine.fork(sandbox, "replay").await.map_err(|error| broken(&error))?;
         let answers = self.stage(Stage::Confirm(&suspects), fork.as_ref()).await?;
         let answers = answers.map(|parsed| parsed.mutants).unwrap_or_default();
         for mutant in mutants {
