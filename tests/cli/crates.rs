@@ -70,6 +70,20 @@ pub(crate) fn with_a_hanging_mutant() -> Place {
     place
 }
 
+/// A change with many mutants, whose suite takes a moment; one of them survives.
+pub(crate) fn slowly_tested() -> Place {
+    let place = fare();
+    place.edit("src/lib.rs", "        assert_eq!(berths(3), 3);", "        assert_eq!(berths(3), 3);\n        std::thread::sleep(std::time::Duration::from_millis(300));");
+    place.commit("a slow suite");
+    place.git(&["branch", "-f", "main"]);
+    place.edit(
+        "src/lib.rs",
+        "    if age < 16 { 150 } else { 300 }",
+        "    let half = 100 + 50;\n    if age < 16 { half } else { half * 2 + 3 - 3 + 0 }",
+    );
+    place
+}
+
 /// A workspace two folders below the git root, with a change of one line beside a changed file whose name git quotes.
 pub(crate) fn workspace_below_the_root() -> Place {
     let at = |path: &str| format!("services/rating/{path}");

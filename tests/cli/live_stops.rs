@@ -35,7 +35,7 @@ fn testing(place: &Place, words: &[&str]) -> Child {
     child
 }
 
-fn signal(child: &Child, signal: Signal) {
+pub(crate) fn signal(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
 }
 

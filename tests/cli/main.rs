@@ -16,6 +16,7 @@
 mod crates;
 mod live_counts;
 mod live_exits;
+mod live_resume;
 mod live_stops;
 mod nothing;
 mod own_command;

@@ -92,12 +92,14 @@ fn killed_at(place: &Place, moments: usize, seed: u64) {
     let before = reference(place);
     left_as_it_was(place, &before);
     let mut random = Moments(seed);
-    for moment in 0..moments {
+    let mut deaths = 0;
+    while deaths < moments {
         if !dies(place, &[], random.next(before.took)) {
             continue;
         }
+        deaths += 1;
         left_as_it_was(place, &before);
-        if moment % 3 == 0 {
+        if deaths % 3 == 0 {
             dies(place, &["--resume"], random.next(before.took));
             left_as_it_was(place, &before);
         }
@@ -141,7 +143,7 @@ fn found(place: &Place, name: &str) -> PathBuf {
 }
 
 /// A file of this name in polymut's own folder.
-fn look_for(place: &Place, name: &str) -> Option<PathBuf> {
+pub(crate) fn look_for(place: &Place, name: &str) -> Option<PathBuf> {
     let mut open = vec![place.state()];
     while let Some(folder) = open.pop() {
         // Folders come and go while a run is at work.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use polymut::exec::{
     Containment, EventSender, HostEnv, Journal, MOST_PROCESSES, ProbeRequest, Schedule, SourceBytes,
-    SourceEntry, SourceKind, Stop, Store,
+    SourceEntry, SourceKind, Stop, StopReason, Store,
 };
 use polymut::job::{JobOptions, JobOutcome, Machine, MachineParts, SideFiles, View, run_job};
 use polymut::paths::AbsPath;
@@ -216,6 +216,8 @@ pub(crate) struct Scene {
     pub(crate) isolation: Option<IsolationLevel>,
     pub(crate) options: JobOptions,
     pub(crate) journal: Journal,
+    /// Ctrl-C comes once the tool has said this.
+    pub(crate) stop_at: Option<&'static str>,
 }
 
 /// Everything as it should be: three words, each changed; the suite wants the first one.
@@ -228,6 +230,7 @@ pub(crate) fn scene() -> Scene {
         base: None,
         budget: None,
         journal: Journal::none(),
+        stop_at: None,
         isolation: Some(IsolationLevel::BestEffort),
         options: JobOptions {
             project: ProjectSettings::default(),
@@ -298,6 +301,15 @@ async fn machine(scene: &Scene, root: &Path, folder: &Path, files: &Files<'_>) -
             .collect()
     };
     let stop = Stop::new();
+    if let Some(words) = scene.stop_at {
+        let (stop, logs) = (stop.clone(), folder.join("logs"));
+        tokio::spawn(async move {
+            while !said(&logs, words) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            stop.request(StopReason::Interrupted);
+        });
+    }
     if let Some(budget) = scene.budget {
         stop.set_budget(budget, &EventSender::nobody());
     }
@@ -340,6 +352,14 @@ async fn machine(scene: &Scene, root: &Path, folder: &Path, files: &Files<'_>) -
         lockfiles: BTreeMap::new(),
         schedule: Schedule::new(2, 1),
         journal: scene.journal.clone(),
+    })
+}
+
+/// Whether a file below `folder` holds `words`.
+fn said(folder: &Path, words: &str) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.into_iter().any(|path| {
+        said(&path, words) || std::fs::read_to_string(path).is_ok_and(|text| text.contains(words))
     })
 }
 

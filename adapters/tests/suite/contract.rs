@@ -15,7 +15,7 @@ use crate::input::{Input, read_input};
 use crate::play::{Player, with_nothing_known};
 use crate::show::show_place;
 
-type Reading = Result<Result<Parsed, ParseError>, String>;
+pub(crate) type Reading = Result<Result<Parsed, ParseError>, String>;
 
 #[test]
 fn every_adapter_has_a_fixture_and_a_list_of_words() {
@@ -249,7 +249,7 @@ fn twist(bytes: &[u8], word: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Calls `act` for each essential item of each round that ends complete with at least one mutant.
-fn for_each_essential(mut act: impl FnMut(&Case, &RoundSpec, &mut Player<'_>, &Input, &str)) {
+pub(crate) fn for_each_essential(mut act: impl FnMut(&Case, &RoundSpec, &mut Player<'_>, &Input, &str)) {
     for case in all_cases() {
         let mut player = Player::new(&case);
         for round in &case.spec.round {
@@ -275,7 +275,7 @@ fn essentials(round: &RoundSpec, input: &Input) -> Vec<String> {
     gathered.chain(input.named.iter().map(|(name, _)| name.clone())).collect()
 }
 
-fn bytes_of(input: &Input, item: &str) -> Vec<u8> {
+pub(crate) fn bytes_of(input: &Input, item: &str) -> Vec<u8> {
     if let Some(step) = item.strip_prefix("stdout of ") {
         return input.ran.step(step).map(|step| step.stdout.bytes.clone()).unwrap_or_default();
     }
@@ -284,7 +284,7 @@ fn bytes_of(input: &Input, item: &str) -> Vec<u8> {
     gathered.or_else(named).unwrap_or_else(|| panic!("no file ends with `{item}`"))
 }
 
-fn with(input: &Input, item: &str, bytes: Option<&[u8]>) -> Input {
+pub(crate) fn with(input: &Input, item: &str, bytes: Option<&[u8]>) -> Input {
     let mut changed = input.clone();
     if let Some(step) = item.strip_prefix("stdout of ") {
         let steps = changed.ran.steps.iter_mut().filter(|end| end.name == step);
@@ -308,7 +308,7 @@ fn replace(name: &str, held: &mut Vec<u8>, item: &str, bytes: Option<&[u8]>) -> 
     }
 }
 
-fn read_as(player: &mut Player<'_>, round: &RoundSpec, input: &Input) -> Reading {
+pub(crate) fn read_as(player: &mut Player<'_>, round: &RoundSpec, input: &Input) -> Reading {
     let outcome = catch_unwind(AssertUnwindSafe(|| player.peek(round, input)));
     match outcome {
         Ok(outcome) => Ok(outcome.parsed.expect("a round with a plan")),

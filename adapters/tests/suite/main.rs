@@ -14,5 +14,6 @@ mod contract;
 mod count;
 mod fixtures;
 mod input;
+mod interrupted;
 mod play;
 mod show;

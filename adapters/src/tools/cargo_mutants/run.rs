@@ -139,24 +139,30 @@ pub(super) fn name_lists(folder: &Folder<'_>) -> Result<Reading, ParseError> {
         ("caught.txt", Status::Killed, "CaughtMutant"),
         ("missed.txt", Status::Survived, "MissedMutant"),
         ("timeout.txt", Status::Timeout, "Timeout"),
-        ("unviable.txt", Status::Unviable, "Unviable"),
+        // What does not build may not build for a reason of its own (a warning that is denied), which no list tells:
+        // `unviable.txt` is left out, and its mutants have no answer.
     ] {
         let text = folder.files.get(file).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
         // A line that was being written when the run died has no end.
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
         words.extend(whole.lines().map(|line| (line.to_owned(), (status, word, file))));
     }
+    let mut times: BTreeMap<String, u32> = BTreeMap::new();
+    for mutant in untested(folder, &planned, &[]) {
+        *times.entry(super::key::name_of(&mutant.key).to_owned()).or_default() += 1;
+    }
     let mut mutants = untested(folder, &planned, &[]);
     let mut left = Vec::new();
     for mut mutant in std::mem::take(&mut mutants) {
         let name = super::key::name_of(&mutant.key).to_owned();
-        match words.get(&name) {
+        // A list does not say which of two mutants of one name it means.
+        match words.get(&name).filter(|_| times.get(&name) == Some(&1)) {
             Some((status, word, file)) => {
                 mutant.status = Some(*status);
                 (*word).clone_into(&mut mutant.word);
                 mutant.artifact = folder.path(file);
                 mutant.pointer = None;
-                // A list can hold another mutant of the same name, and says nothing of phases.
+                // A list says nothing of phases.
                 mutant.doubt = (*status == Status::Timeout).then_some(Doubt::Load);
                 mutants.push(mutant);
             }
