@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polymut_schemas::Report;
 use serde::Deserialize;
@@ -78,6 +79,17 @@ impl Live {
             "POLYMUT_LIVE=require, and these are missing: {missing:?}"
         );
         Some(Self { missing })
+    }
+
+    /// Whether the tool of the example's project in this folder has its toolchain.
+    pub(crate) fn has_folder(&self, folder: &str) -> bool {
+        expected().get(folder).is_some_and(|project| self.has_toolchain(&project.tool))
+    }
+
+    /// Runs come one after another: each uses every core, and several would only be in each other's way.
+    pub(crate) fn alone() -> MutexGuard<'static, ()> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn has_toolchain(&self, tool: &str) -> bool {

@@ -1,22 +1,13 @@
-//! The real tools on the shipped example: one run of `polymut demo`, held against what each tool itself reports.
+//! One run of `polymut demo`, held against what each tool itself reports.
 //!
-//! `POLYMUT_LIVE=require`: a missing toolchain is a failure (CI). `POLYMUT_LIVE=off`: nothing here runs, and says so.
-//! Otherwise a project whose toolchain is missing is named and left out.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    reason = "a test may stop at the first surprise, and starts the program as a user does"
-)]
-
-mod support;
+//! In: the example. Out: counts per project. I/O: real tools.
 
 use std::collections::BTreeMap;
 
 use polymut_schemas::{Mutant, Outcome, Report, RunState, Status};
 use serde_json::Value;
-use support::live::{Live, expected};
+
+use super::machine::{Live, expected};
 
 /// Counts per status of the mutants below a folder.
 fn statuses(report: &Report, folder: &str) -> BTreeMap<String, u64> {
@@ -33,6 +24,7 @@ fn statuses(report: &Report, folder: &str) -> BTreeMap<String, u64> {
 #[test]
 fn the_demo_finds_what_each_project_of_the_example_is_built_to_show() {
     let Some(live) = Live::new() else { return };
+    let _alone = Live::alone();
     let demo = Live::demo(&[]);
     let report = &demo.report;
     let mut wrong = Vec::new();
