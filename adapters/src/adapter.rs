@@ -44,7 +44,7 @@ pub trait Adapter: Sync {
 }
 
 /// Facts about a tool that hold in every repository.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct ToolInfo {
     /// The usual name: `cargo-mutants`.
     pub id: &'static str,
@@ -73,6 +73,14 @@ pub struct ToolInfo {
 }
 
 impl ToolInfo {
+    /// The same tool with a recipe for another version. Versions come from a configuration that is read once, so what is
+    /// kept for as long as the program runs stays small.
+    #[must_use]
+    pub fn at(&self, version: &str) -> Self {
+        let version: &'static str = Box::leak(version.to_owned().into_boxed_str());
+        Self { recipe: Recipe { version, ..self.recipe }, ..*self }
+    }
+
     /// The id as the document holds it.
     pub fn tool_id(&self) -> ToolId {
         ToolId::from(self.id)
@@ -108,7 +116,7 @@ pub enum Spread {
 }
 
 /// How to provide a tool in the private store: commands whose words are [`Piece`]s, run in the store, with network.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Recipe {
     /// The pinned version, as it appears in the store's folder name.
     pub version: &'static str,

@@ -296,8 +296,8 @@ impl Machine {
         Ok(run_stage(plan, &context, &self.parts.stop, &self.parts.events).await?)
     }
 
-    /// Puts a missing tool into the private store.
-    pub async fn provision(&self, info: &ToolInfo) -> Result<(), MachineError> {
+    /// Puts a missing tool into the private store: at the version that the project asks for, else at the pinned one.
+    pub async fn provision(&self, info: &ToolInfo, version: Option<&str>) -> Result<(), MachineError> {
         let env = self.parts.host.for_tool(info.scrub, &self.parts.allow_env);
         let with = Install {
             env: &env,
@@ -305,7 +305,8 @@ impl Machine {
             stop: &self.parts.stop,
             events: &self.parts.events,
         };
-        self.parts.store.install(info, &with).await?;
+        let wanted = version.map(|version| info.at(version));
+        self.parts.store.install(wanted.as_ref().unwrap_or(info), &with).await?;
         Ok(())
     }
 

@@ -44,7 +44,10 @@ impl JobState<'_> {
                 | Finish::RedBaseline(words) => words,
             };
             if missing && attempt == 0 && self.options.provision {
-                self.machine.provision(info).await.map_err(|error| broken(&error))?;
+                self.machine
+                    .provision(info, self.options.project.version.as_deref())
+                    .await
+                    .map_err(|error| broken(&error))?;
                 self.past.clear();
                 continue;
             }

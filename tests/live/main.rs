@@ -18,4 +18,6 @@ mod demo;
 mod edits;
 mod killed;
 mod machine;
+mod pnpm;
 mod repo;
+mod versions;

@@ -35,6 +35,21 @@ impl Repo {
         Self { root, _folder: folder }
     }
 
+    /// A repository of these files, committed on `main`.
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs_err::canonicalize(folder.path()).unwrap().join("repo");
+        for (path, text) in files {
+            let file = root.join(path);
+            fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+            fs_err::write(file, text).unwrap();
+        }
+        let repo = Self { root, _folder: folder };
+        repo.git(&["init", "-q", "-b", "start"]);
+        repo.commit("main");
+        repo
+    }
+
     pub(crate) fn git(&self, words: &[&str]) {
         let out = Command::new("git")
             .args(["-c", "user.name=Test", "-c", "user.email=test@example.org"])

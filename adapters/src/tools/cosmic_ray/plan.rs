@@ -52,6 +52,11 @@ impl Planner<'_> {
         &self.job.project.dir
     }
 
+    /// The version that the project asks for, else the one that polymut installs.
+    fn wanted(&self) -> &str {
+        self.job.settings.version.as_deref().unwrap_or(PINNED)
+    }
+
     fn check_version(&self) -> Result<(), PlanError> {
         let Some(found) = self.job.facts.one("tool.version") else {
             return Err(PlanError::Missing { missing: ID.to_owned(), remedy: INFO.recipe.hint.to_owned() });
@@ -88,7 +93,7 @@ impl Planner<'_> {
     }
 
     fn prepare(&self) -> Result<Plan, PlanError> {
-        let store = format!("{ID}/{PINNED}");
+        let store = format!("{ID}/{}", self.wanted());
         let pytest = self.config.command.iter().any(|word| word.contains("pytest"));
         let needs: &[&str] = if pytest { &["pytest"] } else { &[] };
         let environment = Environment { dir: self.dir(), store: &store, needs };
@@ -179,7 +184,8 @@ impl Planner<'_> {
             "cr-filter-pragma" => (".venv/bin/cr-filter-pragma", "venv/bin/cr-filter-pragma"),
             _ => (".venv/bin/cosmic-ray", "venv/bin/cosmic-ray"),
         };
-        let store = StorePath::new(format!("{ID}/{PINNED}/bin/{program}")).map_err(|error| fault(&error))?;
+        let store =
+            StorePath::new(format!("{ID}/{}/bin/{program}", self.wanted())).map_err(|error| fault(&error))?;
         let find = vec![
             Find::Upward(self.dir().clone(), own),
             Find::Upward(self.dir().clone(), old),

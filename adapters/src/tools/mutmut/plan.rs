@@ -63,6 +63,11 @@ impl Planner<'_> {
         &self.job.project.dir
     }
 
+    /// The version that the project asks for, else the one that polymut installs.
+    fn wanted(&self) -> &str {
+        self.job.settings.version.as_deref().unwrap_or(PINNED)
+    }
+
     fn check_version(&self) -> Result<(), PlanError> {
         let Some(found) = self.job.facts.one("tool.version") else {
             return Err(PlanError::Missing { missing: ID.to_owned(), remedy: INFO.recipe.hint.to_owned() });
@@ -85,15 +90,16 @@ impl Planner<'_> {
         let mut own =
             self.step("python", interpreter(self.dir()), vec![Piece::word("-c"), Piece::word(PROBE)]);
         own.go_on = &[10];
-        let store = StorePath::new(format!("{ID}/{PINNED}/bin/mutmut")).map_err(|error| fault(&error))?;
+        let store =
+            StorePath::new(format!("{ID}/{}/bin/mutmut", self.wanted())).map_err(|error| fault(&error))?;
         let stored = self.step("mutmut", vec![Find::Store(store)], vec![Piece::word("--version")]);
         Ok(plan_of(vec![own, stored], Vec::new()))
     }
 
     fn prepare(&self) -> Result<Plan, PlanError> {
-        let needs = ["pytest".to_owned(), format!("{ID}=={PINNED}")];
+        let needs = ["pytest".to_owned(), format!("{ID}=={}", self.wanted())];
         let needs: Vec<&str> = needs.iter().map(String::as_str).collect();
-        let store = format!("{ID}/{PINNED}");
+        let store = format!("{ID}/{}", self.wanted());
         let environment = Environment { dir: self.dir(), store: &store, needs: &needs };
         let steps = vec![environment.step()?, self.baseline()];
         Ok(plan_of(steps, vec![Environment::gather()?]))

@@ -9,10 +9,11 @@ use polymut_schemas::RepoDir;
 use super::{memo, prepare, scripts};
 use crate::{CommandSpec, Find, Job, NewFile, Piece, Role, Step, StorePath};
 
-/// Where the store keeps Stryker: tool, pinned version.
-pub(super) fn store() -> StorePath {
-    // Constants without `..`.
-    StorePath::new(format!("{}/{}", super::INFO.id, super::INFO.recipe.version)).unwrap_or_default()
+/// Where the store keeps Stryker: tool, version that the project asks for, else the pinned one.
+pub(super) fn store(job: &Job<'_>) -> StorePath {
+    let version = job.settings.version.as_deref().unwrap_or(super::INFO.recipe.version);
+    // A version that is no folder name has no folder, and the store's own is looked at in vain.
+    StorePath::new(format!("{}/{version}", super::INFO.id)).unwrap_or_default()
 }
 
 /// A step that runs one of the scripts with Node.
@@ -20,7 +21,7 @@ pub(super) fn script(job: &Job<'_>, name: &str, script: &str, words: Vec<Vec<Pie
     let dir = job.project.dir.clone();
     let mut env = common_env(job);
     env.insert("POLYMUT_STRYKER_CORES".to_owned(), vec![Piece::Cores]);
-    env.insert("POLYMUT_STRYKER_STORE".to_owned(), vec![Piece::Store(store())]);
+    env.insert("POLYMUT_STRYKER_STORE".to_owned(), vec![Piece::Store(store(job))]);
     let args = std::iter::once(scripts::word(script)).chain(words).collect();
     Step {
         name: name.to_owned(),

@@ -92,14 +92,14 @@ fn probe(job: &Job<'_>) -> Plan {
     let mut version = command::script(job, prepare::VERSION, "probe.mjs", Vec::new());
     version.command.program = vec![
         Find::Upward(job.project.dir.clone(), "node_modules/.bin/stryker"),
-        Find::Store(stored("node_modules/.bin/stryker")),
+        Find::Store(stored(job, "node_modules/.bin/stryker")),
     ];
     version.command.args = vec![Piece::word("--version")];
     Plan { steps: vec![facts, version], gather: vec![gather("facts.json")], fit: ScopeFit::Project }
 }
 
-fn stored(path: &str) -> StorePath {
-    StorePath::new(format!("{}/{path}", command::store())).unwrap_or_default()
+fn stored(job: &Job<'_>, path: &str) -> StorePath {
+    StorePath::new(format!("{}/{path}", command::store(job))).unwrap_or_default()
 }
 
 fn list(job: &Job<'_>) -> Plan {
