@@ -69,11 +69,15 @@ pub async fn run(
     config: &Config,
     gate: &assemble::GateInput,
 ) -> Report {
+    let projects = planned.assignment.jobs.iter().map(|job| &job.project);
+    let claimed: Vec<polymut_schemas::RepoDir> =
+        projects.flat_map(|project| project.owns.iter().chain([&project.dir])).cloned().collect();
     let view = View {
         tree: &planned.tree,
         sources: &planned.sources,
         scope: &planned.assignment.scope,
         base: &planned.base,
+        claimed: &claimed,
     };
     let jobs = planned.assignment.jobs.iter().filter_map(|job| Some((job, options.get(&job.project.id())?)));
     let runs = jobs.map(|(job, options)| async move {

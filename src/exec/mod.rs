@@ -19,6 +19,7 @@ mod family;
 mod interrupted;
 mod journal;
 #[cfg(target_os = "linux")]
+mod memory;
 mod obstacle;
 mod output;
 mod probe;
@@ -43,6 +44,7 @@ pub use event::{Event, EventSender, StageLabel};
 pub use family::{MARKER, end_everything};
 pub use interrupted::Interrupted;
 pub use journal::{Began, Header, Identity, Journal, JournalError, Kept, Share};
+pub use memory::machine_memory;
 pub use output::{Cap, OnLine};
 pub use probe::{Containment, Obstacle, ProbeRequest};
 pub use process::{Ended, Process, run as run_process};

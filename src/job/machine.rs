@@ -13,11 +13,12 @@ use polymut_schemas::{Cause, ContainmentReached, ProjectId, RepoDir, RepoPath, S
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::JobOptions;
+use super::memory::Peaks;
 use super::trace::Traces;
 use crate::exec::{
     Ask, Containment, EventSender, ExecError, HostEnv, Install, Journal, Lease, Request, Sandbox,
-    SandboxError, Schedule, Share, SourceBytes, SourceEntry, SourceKind, StageContext, StageLabel, Stop,
-    StopReason, Store, run_stage,
+    SandboxError, Schedule, Share, SourceBytes, SourceEntry, SourceKind, StageContext, StageLabel, Still,
+    Stop, StopReason, Store, machine_memory, run_stage,
 };
 use crate::git::{Entry, EntryAt, EntryKind, GitError, Repo};
 use crate::paths::AbsPath;
@@ -148,6 +149,11 @@ pub struct Machine {
     made: AtomicU32,
     /// Things that one job at a time may use, by name.
     alone: Mutex<BTreeMap<String, Arc<AsyncMutex<()>>>>,
+    /// The new side's files as they were.
+    still: Still,
+    peaks: Peaks,
+    /// All memory in bytes.
+    memory: Option<u64>,
 }
 
 /// Where and with what a stage runs.
@@ -178,8 +184,15 @@ pub struct RunAt<'a> {
 impl Machine {
     /// A machine of these parts.
     pub fn new(parts: MachineParts) -> Self {
-        let alone = Mutex::new(BTreeMap::new());
-        Self { parts, traces: Traces::default(), made: AtomicU32::new(0), alone }
+        Self {
+            traces: Traces::default(),
+            made: AtomicU32::new(0),
+            alone: Mutex::new(BTreeMap::new()),
+            still: Still::note(&parts.root, &parts.new.entries),
+            peaks: Peaks::default(),
+            memory: machine_memory(),
+            parts,
+        }
     }
 
     /// Holds things that one job at a time may use. They are taken in the order of their names, so that no two jobs
@@ -288,12 +301,24 @@ impl Machine {
             wall: Some(at.options.wall),
             grace: crate::exec::GRACE,
             baseline_runs: at.baseline_runs,
-            memory: at.options.memory,
+            memory: at.options.memory.or_else(|| self.peaks.ceiling(at.project, at.cores, self.memory)),
             network: at.options.network,
             logs,
             watch: Some(at.adapter),
         };
-        Ok(run_stage(plan, &context, &self.parts.stop, &self.parts.events).await?)
+        let ran = run_stage(plan, &context, &self.parts.stop, &self.parts.events).await;
+        self.peaks.note(at.project, at.stage, at.sandbox.usage().peak);
+        Ok(ran?)
+    }
+
+    /// The most memory that a command of the project took, in bytes.
+    pub fn peak(&self, project: &ProjectId) -> Option<u64> {
+        self.peaks.of(project)
+    }
+
+    /// Files of the new side that were edited since the run began.
+    pub fn moved(&self) -> Vec<RepoPath> {
+        self.still.moved()
     }
 
     /// Puts a missing tool into the private store: at the version that the project asks for, else at the pinned one.

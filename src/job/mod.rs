@@ -11,9 +11,11 @@ mod ahead;
 mod canary;
 mod close;
 mod confirm;
+mod edited;
 mod ledger;
 mod list;
 mod machine;
+mod memory;
 mod origin;
 mod prepare;
 mod proof;
@@ -21,11 +23,12 @@ mod recall;
 mod state;
 mod test;
 mod trace;
+mod walls;
 
 use std::collections::BTreeMap;
 
 use polymut_adapters::{Adapter, Tree};
-use polymut_schemas::{Cause, Mutant, Quote, RunState, Scope, ToolRun};
+use polymut_schemas::{Cause, Mutant, Quote, RepoDir, RunState, Scope, ToolRun};
 
 pub use machine::{Blobs, Machine, MachineError, MachineParts, RunAt, Side, SideFiles, WALL};
 pub use state::JobOptions;
@@ -45,6 +48,8 @@ pub struct View<'a> {
     pub scope: &'a Scope,
     /// Text of the changed files at the merge base, by their path there.
     pub base: &'a Sources,
+    /// Folders of every job of the run.
+    pub claimed: &'a [RepoDir],
 }
 
 /// What a job leaves.
@@ -92,6 +97,7 @@ pub async fn run_job(
         state.notes.push(format!("started afresh, not resumed: {words}"));
         ended = stages(&mut state).await;
     }
+    state.distrust_edited();
     let outcome = state.finish(ended);
     machine.ended(&outcome);
     outcome
@@ -99,6 +105,7 @@ pub async fn run_job(
 
 async fn stages(state: &mut JobState<'_>) -> Step<()> {
     let mut sandbox = state.open()?;
+    state.watch_copying();
     state.probe(&mut sandbox).await?;
     let sandbox = sandbox.as_ref();
     state.prepare(sandbox).await?;

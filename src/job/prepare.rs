@@ -73,8 +73,15 @@ impl JobState<'_> {
         self.note_baseline(&parsed)?;
         match parsed.finish {
             Finish::Complete => {}
-            Finish::RedBaseline(words) => return self.red(words).await,
-            Finish::Partial(words) | Finish::Nothing(words) | Finish::Broken(words) => {
+            Finish::RedBaseline(words) => {
+                self.blame_walls(sandbox, &words).await?;
+                return self.red(words).await;
+            }
+            Finish::Broken(words) => {
+                self.blame_walls(sandbox, &words).await?;
+                return halt(RunState::Broken { quote: words, cause: self.cause() });
+            }
+            Finish::Partial(words) | Finish::Nothing(words) => {
                 return halt(RunState::Broken { quote: words, cause: self.cause() });
             }
         }

@@ -66,6 +66,8 @@ pub(crate) struct JobState<'a> {
     /// The first thing that kept an answer from being whole.
     pub(crate) shortfall: Option<RunState>,
     pub(crate) nothing: bool,
+    /// Files that somebody edited while they were read.
+    pub(crate) moved: Vec<RepoPath>,
     started: Instant,
 }
 
@@ -98,6 +100,7 @@ impl<'a> JobState<'a> {
             timing: Timing::default(),
             shortfall: None,
             nothing: false,
+            moved: Vec::new(),
             started: Instant::now(),
         }
     }
@@ -189,6 +192,7 @@ impl<'a> JobState<'a> {
             (None, None) => RunState::Complete,
         };
         self.timing.wall = self.started.elapsed().as_secs_f64();
+        self.timing.peak_memory = self.machine.peak(&self.id);
         self.notes.dedup();
         let unseen = self.unseen(&mutants);
         let run = ToolRun {

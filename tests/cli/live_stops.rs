@@ -23,7 +23,7 @@ const TESTING: &str = "testing mutants";
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Starts a run and returns once it tests mutants.
-fn testing(place: &Place, words: &[&str]) -> Child {
+pub(crate) fn testing(place: &Place, words: &[&str]) -> Child {
     let mut command = place.command(&["run", "--base", "main", "--baseline-runs", "1"]);
     command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

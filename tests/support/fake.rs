@@ -272,7 +272,7 @@ pub(crate) async fn play(scene: Scene) -> JobOutcome {
         changed: Changed { files: [(path(SOURCE), changed)].into(), width: ScopeWidth::Line },
     };
     let scope = scope(lines);
-    let view = View { tree: &tree, sources: &sources, scope: &scope, base: &old };
+    let view = View { tree: &tree, sources: &sources, scope: &scope, base: &old, claimed: &[] };
     let outcome = run_job(&machine, view, &job, &scene.options).await;
     for (name, text) in files {
         assert_eq!(
