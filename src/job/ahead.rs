@@ -2,15 +2,44 @@
 //!
 //! In: a job while it runs. Out: what it asks of the cores. I/O: none.
 
+use std::time::Duration;
+
 use polymut_schemas::StageName;
 
 use super::state::JobState;
 use crate::exec::Ask;
 
+/// More mutants than a tool makes of one line, where it names none beforehand.
+const MUTANTS_OF_A_LINE: u64 = 10;
+/// Longer than the build of one mutant takes.
+const BUILD: Duration = Duration::from_secs(60);
+
 impl JobState<'_> {
     /// Up to `most` cores, in the turn that the job's work ahead gives it.
     pub(crate) fn ask(&self, most: u32) -> Ask {
         Ask { most, quiet: false, ahead: self.ahead() }
+    }
+
+    /// After how long a tool as a whole is given up. Nobody knows how long a good run takes, so this is what the worst one
+    /// could: every mutant is built anew and runs into its limit, one after the other. A tool that takes longer hangs.
+    /// Before a suite is measured, and where nothing is mutated, the limit is that of any other command.
+    pub(crate) fn wall(&self, stage: StageName) -> Duration {
+        let usual = self.options.wall;
+        let mutates = matches!(stage, StageName::Test | StageName::Confirm | StageName::Replay);
+        let Some(limit) = self.limits.test().filter(|_| mutates) else { return usual };
+        let chosen = match self.ledger.len() {
+            0 => self.changed_lines().saturating_mul(MUTANTS_OF_A_LINE),
+            chosen => u64::try_from(chosen).unwrap_or(u64::MAX),
+        };
+        let chosen = u32::try_from(chosen).unwrap_or(u32::MAX);
+        // A tool's own limit is up to twice ours where it knows only multiples of its own measure.
+        let each = limit.saturating_mul(2).saturating_add(BUILD);
+        let start = Duration::from_millis(self.planned.adapter.info().cost.start.into());
+        each.saturating_mul(chosen).saturating_add(start.saturating_mul(10)).max(usual)
+    }
+
+    fn changed_lines(&self) -> u64 {
+        self.planned.changed.files.values().map(|file| file.lines.count()).sum()
     }
 
     /// Seconds on one core, by what is measured so far: each mutant costs the suite and what the tool adds. Before a list
@@ -25,7 +54,7 @@ impl JobState<'_> {
             return each * f64::from(again) + suite;
         }
         let mutants = match self.ledger.len() {
-            0 => self.planned.changed.files.values().map(|file| file.lines.count()).sum(),
+            0 => self.changed_lines(),
             chosen => u64::try_from(chosen).unwrap_or(u64::MAX),
         };
         seconds(cost.start) + each * f64::from(u32::try_from(mutants).unwrap_or(u32::MAX))

@@ -177,6 +177,8 @@ pub struct RunAt<'a> {
     pub cores: u32,
     /// How often a Baseline step runs.
     pub baseline_runs: u32,
+    /// Limit of a step that has none of its own.
+    pub wall: Duration,
     /// In the test stage: what it is to run.
     pub share: Option<&'a Share>,
 }
@@ -298,7 +300,7 @@ impl Machine {
             store: &self.parts.store,
             env: &env,
             cores: at.cores,
-            wall: Some(at.options.wall),
+            wall: Some(at.wall),
             grace: crate::exec::GRACE,
             baseline_runs: at.baseline_runs,
             memory: at.options.memory.or_else(|| self.peaks.ceiling(at.project, at.cores, self.memory)),
@@ -372,4 +374,4 @@ fn slug(name: &str) -> String {
 }
 
 /// The wall limit of a step that has none of its own, before a baseline is known.
-pub const WALL: Duration = Duration::from_hours(1);
+pub const WALL: Duration = Duration::from_mins(30);

@@ -291,6 +291,7 @@ impl JobState<'_> {
             adapter: self.planned.adapter,
             options: self.options,
             cores,
+            wall: self.wall(stage.name()),
             baseline_runs: match stage.name() {
                 StageName::Prepare | StageName::List => self.options.baseline_runs,
                 StageName::Probe

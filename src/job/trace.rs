@@ -187,6 +187,7 @@ impl Machine {
                 options: &owed.options,
                 cores: cores.min(owed.cores.max(1)),
                 baseline_runs: 1,
+                wall: owed.options.wall,
                 share: None,
             };
             let ran = self.execute(&owed.plan, at, self.stage_logs(&at)).await?;
