@@ -12,7 +12,7 @@ use crate::exec::Ask;
 /// More mutants than a tool makes of one line, where it names none beforehand.
 const MUTANTS_OF_A_LINE: u64 = 10;
 /// Longer than the build of one mutant takes.
-const BUILD: Duration = Duration::from_secs(60);
+const BUILD: Duration = Duration::from_mins(1);
 
 impl JobState<'_> {
     /// Up to `most` cores, in the turn that the job's work ahead gives it.
