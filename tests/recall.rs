@@ -20,6 +20,9 @@ use polymut_schemas::{RunState, Status};
 /// Answers two of three mutants, the second with half a line, and then hangs.
 const HANGS: &str = "case $1 in\nversion) echo 1;;\nlist) echo seen source.txt; echo mutant a 1; echo mutant b 2; echo mutant c 3;;\ntest) echo mutant a 1 killed; printf 'mutant b 2 kill'; sleep 600;;\nesac\n";
 
+/// Answers more than it is asked.
+const ALL: &str = "case $1 in\nversion) echo 1;;\nlist) echo seen source.txt; echo mutant a 1; echo mutant b 2; echo mutant c 3;;\ntest) shift; for key; do case $key in b) echo mutant b 2 survived; echo mutant a 1 killed;; c) echo mutant c 3 hung;; esac; done;;\nesac\n";
+
 /// Knows nothing of the first mutant any more.
 const REST: &str = "case $1 in\nversion) echo 1;;\nlist) echo seen source.txt; echo mutant a 1; echo mutant b 2; echo mutant c 3;;\ntest) shift; for key; do case $key in b) echo mutant b 2 survived;; c) echo mutant c 3 hung;; esac; done;;\nesac\n";
 
@@ -75,6 +78,15 @@ async fn answers_that_were_given_are_kept_and_half_a_line_is_no_answer() {
     let again = book.play("exit 9\n", scene()).await;
     assert_eq!(account(&again), account(&whole));
     assert!(again.mutants.iter().all(|mutant| mutant.provenance.resumed));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_given_again_without_being_asked_for_counts_once() {
+    let book = Book::new();
+    book.play(HANGS, Scene { stop_at: Some("mutant b 2 kill"), ..scene() }).await;
+    let resumed = book.play(ALL, scene()).await;
+    assert_eq!(account(&resumed), account(&play(scene()).await));
+    assert_eq!(answers(&resumed)[0], ("a", Status::Killed, true));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polymut_schemas::ProjectId;
 
@@ -12,7 +11,7 @@ use super::context::Place;
 use super::run::Start;
 use crate::cli::HowArgs;
 use crate::exec::{Containment, EventSender, Header, Identity, Interrupted, Journal, RunDir, State, Store};
-use crate::git::{Entry, EntryAt, EntryKind, Repo};
+use crate::git::{Repo, contents};
 use crate::job::JobOptions;
 use crate::pipeline::Planned;
 use crate::ui::Help;
@@ -125,7 +124,7 @@ pub(super) fn header(
     header.set("polymut", Identity::Word(program()));
     let base = scope.merge_base.as_deref().unwrap_or("none");
     header.set("merge base", Identity::Word(base.to_owned()));
-    header.set("files", Identity::Each(files(&repo.files(scope.new_side)?)));
+    header.set("files", Identity::Each(contents(repo, &repo.files(scope.new_side)?)?));
     header.set("scope", Identity::hash(serde_json::to_string(scope)?.as_bytes()));
     let jobs = planned.assignment.jobs.iter().map(|job| {
         let settings = options.get(&job.project.id());
@@ -144,41 +143,6 @@ fn program() -> String {
     let built =
         built.and_then(|meta| Some((meta.len(), jiff::Timestamp::try_from(meta.modified().ok()?).ok()?)));
     built.map_or_else(|| version.to_owned(), |(size, time)| format!("{version} ({size} bytes of {time})"))
-}
-
-/// The hash of every file of the new side. Every core reads: nobody waits for this in a large repository.
-fn files(entries: &[Entry]) -> BTreeMap<String, String> {
-    let next = AtomicUsize::new(0);
-    let read = || {
-        let mut found = Vec::new();
-        while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
-            found.push((entry.path.to_string(), identity(entry)));
-        }
-        found
-    };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let found = std::thread::scope(|threads| {
-        let workers: Vec<_> = (0..cores).map(|_| threads.spawn(read)).collect();
-        let shares = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
-        shares.map(|share| share.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Vec<_>>()
-    });
-    found.into_iter().flatten().collect()
-}
-
-/// What a file holds: its bytes and its kind. One that is gone meanwhile is another one than before.
-fn identity(entry: &Entry) -> String {
-    let kind = format!("{:?} ", entry.kind);
-    match (&entry.at, entry.kind) {
-        (EntryAt::Blob(id), _) => format!("{kind}{id:?}"),
-        (EntryAt::Disk(_), EntryKind::Submodule) => kind,
-        (EntryAt::Disk(path), EntryKind::Symlink) => {
-            format!("{kind}{:?}", fs_err::read_link(path.as_std_path()).ok())
-        }
-        (EntryAt::Disk(path), EntryKind::File { .. }) => {
-            let bytes = fs_err::read(path.as_std_path());
-            format!("{kind}{}", bytes.map_or_else(|_| "gone".to_owned(), |bytes| hash(&bytes)))
-        }
-    }
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -313,6 +313,17 @@ impl Library {
         Ok(files)
     }
 
+    /// Files of the working tree that are as the index has them, with their blobs.
+    pub(super) fn unchanged(&self) -> Result<Vec<Listed>, GitError> {
+        let index = self.index()?;
+        let changed: BTreeSet<&[u8]> = self.worktree()?.iter().map(|delta| delta.path.as_slice()).collect();
+        let is_known = |file: &&Listed| {
+            let special = [&index.absent, &index.unmerged, &index.announced];
+            !special.iter().any(|paths| paths.contains(&file.path)) && !changed.contains(file.path.as_slice())
+        };
+        Ok(index.files.iter().filter(is_known).cloned().collect())
+    }
+
     /// Every file of a commit.
     pub(super) fn listing_at(&self, commit: &str) -> Result<Vec<Listed>, GitError> {
         let mut found = Vec::new();

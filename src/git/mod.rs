@@ -12,6 +12,7 @@
 //! - Each path that a diff names ends in the scope, with its lines or with the reason why it has none.
 
 mod base;
+mod contents;
 mod delta;
 mod diff_file;
 mod entry;
@@ -26,6 +27,7 @@ mod scope;
 mod text;
 mod weigh;
 
+pub use contents::contents;
 pub use entry::{BlobId, Entry, EntryAt, EntryKind};
 pub use error::{DiffFileError, GitError};
 pub use repo::Repo;

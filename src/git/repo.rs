@@ -2,6 +2,7 @@
 //!
 //! In: a folder. Out: [`Repo`]. I/O: reads the repository and the working tree.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use polymut_schemas::{NewSide, RepoPath, Revision};
@@ -63,6 +64,20 @@ impl Repo {
             Reader::Program(program) => program.listing(side)?,
         };
         Ok(self.entries(files))
+    }
+
+    /// Files of the working tree of which git knows that they are as the index has them. The `git` program is not asked:
+    /// then there is none.
+    pub(super) fn unchanged(&self) -> Result<BTreeMap<RepoPath, BlobId>, GitError> {
+        let files = match &self.0 {
+            Reader::Library(library) => library.unchanged()?,
+            Reader::Program(_) => Vec::new(),
+        };
+        let blobs = files.into_iter().filter_map(|file| match file.side.at {
+            Place::Blob(id) => Some((RepoPath::new(std::str::from_utf8(&file.path).ok()?).ok()?, id)),
+            Place::Disk => None,
+        });
+        Ok(blobs.collect())
     }
 
     /// Every file of a commit, sorted by path.

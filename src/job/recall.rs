@@ -110,6 +110,26 @@ impl JobState<'_> {
     }
 }
 
+/// Takes answers out of fresh pieces that are there already, and the same: a tool that is given ranges of a file also runs
+/// what else lies in them. One that differs stays, and the careful one of both will count.
+pub(super) fn leave_repeated(recalled: &[Piece], fresh: &mut [Piece]) {
+    let known: BTreeMap<&Key, Status> = recalled
+        .iter()
+        .flat_map(|piece| &piece.parsed.mutants)
+        .filter_map(|mutant| Some((&mutant.key, mutant.status?)))
+        .collect();
+    for parsed in fresh.iter_mut().map(|piece| &mut piece.parsed) {
+        let before = parsed.mutants.len();
+        parsed.mutants.retain(|mutant| {
+            mutant.status.is_none_or(|status| known.get(&mutant.key).is_none_or(|was| *was != status))
+        });
+        let repeated = u64::try_from(before - parsed.mutants.len()).unwrap_or(u64::MAX);
+        if let Promised::Announced(total) = &mut parsed.promised {
+            *total = total.saturating_sub(repeated);
+        }
+    }
+}
+
 /// Leaves the answers to what was asked and not answered before, and takes everything else away.
 fn keep_answers(parsed: &mut Parsed, asked: &[Key], done: &BTreeSet<Key>) {
     let asked: BTreeSet<&Key> = asked.iter().collect();

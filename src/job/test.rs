@@ -12,6 +12,7 @@ use polymut_schemas::{Cause, Quote, RunState, StageCount, StageName};
 
 use super::machine::RunAt;
 use super::prepare::ROUNDS;
+use super::recall::leave_repeated;
 use super::state::JobState;
 use super::{Dropped, Halt, Step, broken, quote};
 use crate::exec::{Ask, Lease, Sandbox, Share};
@@ -80,7 +81,9 @@ impl JobState<'_> {
         if let Some(rest) = rest {
             let first =
                 pieces.iter().flat_map(|piece| &piece.rounds).map(|(round, _)| round.sandbox + 1).max();
-            pieces.extend(self.fresh_pieces(sandbox, &rest, first.unwrap_or(0)).await?);
+            let mut fresh = self.fresh_pieces(sandbox, &rest, first.unwrap_or(0)).await?;
+            leave_repeated(&pieces, &mut fresh);
+            pieces.extend(fresh);
         }
         self.spent(StageName::Test, started.elapsed());
         self.take(units, pieces)

@@ -181,6 +181,16 @@ fn an_interrupted_run_says_how_it_goes_on_and_does() {
     }
 }
 
+#[test]
+fn a_run_whose_budget_ends_is_resumed() {
+    let place = words("0.5");
+    let ran =
+        place.polymut(&[&RUN[..], &["--budget", "1s"]].concat()).ends(3).says("--resume` continues this run");
+    assert_ne!(ran.report().verdict.outcome, Outcome::Pass);
+    let report = place.polymut(&[&RUN[..], &["--resume"]].concat()).ends(1).report();
+    assert_eq!(essence(&report), essence(&words("0.5").run(&[], 1)));
+}
+
 /// Takes no hint to end, and neither does its child.
 const DEAF: &str =
     "trap '' TERM INT HUP\n(trap '' TERM INT HUP; while :; do sleep 1; done) &\nwhile :; do sleep 1; done\n";

@@ -88,3 +88,31 @@ fn a_commit_gives_its_files_and_bytes() {
         assert_eq!(repo.bytes_at(&first, &repo_path("d")).unwrap(), None);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_has_one_hash_however_git_knows_it_and_another_once_it_is_edited() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = sample();
+    let hashes = |place: &Place| {
+        let [one, two] = readers(place).map(|repo| {
+            let files = repo.files(NewSide::WorkingTree).unwrap();
+            super::super::contents(&repo, &files).unwrap()
+        });
+        // The program is asked for nothing: it reads every file.
+        assert_eq!(one, two);
+        one
+    };
+    let before = hashes(&place);
+    assert_eq!(before.len(), 8);
+    place.git(&["add", "-A"]);
+    place.write("d/e.py", "e()\n");
+    assert_eq!(hashes(&place), before, "staging and writing the same again change nothing");
+    place.write("d/e.py", "f()\n");
+    let run = place.path().join("run.sh");
+    fs_err::set_permissions(run, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let after = hashes(&place);
+    let changed: Vec<&str> =
+        before.keys().filter(|path| before[*path] != after[*path]).map(String::as_str).collect();
+    assert_eq!(changed, ["d/e.py", "run.sh"]);
+}
