@@ -10,7 +10,7 @@ use polymut_schemas::ProjectId;
 use super::context::Place;
 use super::run::Start;
 use crate::cli::HowArgs;
-use crate::exec::{Containment, EventSender, Header, Identity, Interrupted, Journal, RunDir, State, Store};
+use crate::exec::{Containment, EventSender, Header, Identity, Interrupted, Journal, RunDir, State};
 use crate::git::{Repo, contents};
 use crate::job::JobOptions;
 use crate::pipeline::Planned;
@@ -25,7 +25,6 @@ pub(super) struct Opened {
     journal: Journal,
     /// Of a run that is continued: what it was about.
     was: Option<Header>,
-    store: Store,
 }
 
 /// Begins a run, or finds the interrupted one.
@@ -35,7 +34,6 @@ pub(super) fn open(
     header: Header,
     events: &EventSender,
 ) -> anyhow::Result<Opened> {
-    let store = Store::at(state.tools().clone());
     match start {
         Start::Afresh => {
             let folder = state.begin()?;
@@ -45,11 +43,11 @@ pub(super) fn open(
                 );
             }
             let journal = Journal::create(&folder.journal(), header, events)?;
-            Ok(Opened { folder, journal, was: None, store })
+            Ok(Opened { folder, journal, was: None })
         }
         Start::Resumed => {
             let (run, journal, was) = find(state, &header, events)?;
-            Ok(Opened { folder: run.adopt(), journal, was: Some(was), store })
+            Ok(Opened { folder: run.adopt(), journal, was: Some(was) })
         }
     }
 }
@@ -91,8 +89,8 @@ fn refusal(nearest: Option<Vec<String>>, live: usize) -> Help {
 }
 
 impl Opened {
-    /// Goes on when the walls are known. What the dead run had tested is read first; then its folders are cleared.
-    pub(super) fn walled(self, place: &Place, walls: &Containment) -> anyhow::Result<(RunDir, Journal)> {
+    /// Goes on when the walls are known.
+    pub(super) fn walled(self, walls: &Containment) -> anyhow::Result<(RunDir, Journal)> {
         let mut header = Header::default();
         let reached = format!("{:?}", walls.reached());
         header.set(WALLS, Identity::hash(reached.as_bytes()));
@@ -107,8 +105,6 @@ impl Opened {
         } else {
             self.journal.add_header(header);
         }
-        self.journal.salvage(&self.store, &place.host);
-        self.folder.restart()?;
         Ok((self.folder, self.journal))
     }
 }

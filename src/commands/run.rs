@@ -122,9 +122,13 @@ async fn judge(place: &Place, (scope, how): (&ScopeArgs, &HowArgs), start: Start
     #[cfg(target_os = "linux")]
     crate::exec::make_caches(&place.host);
     let contained = containment(place, &opened.folder.work().join("probe"), wanted, &require).await?;
-    let (folder, journal) = opened.walled(place, &contained)?;
+    let (folder, journal) = opened.walled(&contained)?;
     let wiring = (&state, &folder, &stop, &events);
     let machine = machine((place, &repo, &planned), (how, &config), (contained, journal.clone()), wiring)?;
+    if start == Start::Resumed {
+        machine.salvage();
+        folder.restart()?;
+    }
     let progress = ui::progress(listener, how.quiet);
     let report = pipeline::run(&machine, &planned, &options, &config, &gate).await;
     drop((machine, events));

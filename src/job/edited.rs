@@ -3,15 +3,23 @@
 //! In: what moved. Out: a job that cannot be believed. I/O: through the machine.
 //!
 //! A sealed sandbox shows the user's own files below its own: an edit in the middle of a run means that some mutants were
-//! tested on other code than the report shows. A copy is safe once it is made.
+//! tested on other code than the report shows. A copy is safe once it is made. Nor is it taken over by a run that goes on
+//! later: the edit may be undone by then, and nothing would tell.
 
 use polymut_schemas::{Cause, ContainmentReached, IsolationLevel, RepoPath, RunState};
 
+use super::machine::Watch;
 use super::quote;
 use super::state::JobState;
 
 /// How many files are named.
 const NAMED: usize = 5;
+
+impl Watch for JobState<'_> {
+    fn is_edited(&self) -> bool {
+        !self.moved.is_empty() || (self.shows_the_tree() && !self.concerning().is_empty())
+    }
+}
 
 impl JobState<'_> {
     /// To be asked when the first sandbox is there: what moved until now may be half-copied.

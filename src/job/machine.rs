@@ -150,7 +150,7 @@ pub struct Machine {
     /// Things that one job at a time may use, by name.
     alone: Mutex<BTreeMap<String, Arc<AsyncMutex<()>>>>,
     /// The new side's files as they were.
-    still: Still,
+    pub(super) still: Still,
     peaks: Peaks,
     /// All memory in bytes.
     memory: Option<u64>,
@@ -181,6 +181,14 @@ pub struct RunAt<'a> {
     pub wall: Duration,
     /// In the test stage: what it is to run.
     pub share: Option<&'a Share>,
+    /// Whose files may be edited meanwhile.
+    pub(crate) watch: Option<&'a dyn Watch>,
+}
+
+/// Knows whether a round has looked at files that were edited.
+pub(crate) trait Watch {
+    /// Asked after the round.
+    fn is_edited(&self) -> bool;
 }
 
 impl Machine {

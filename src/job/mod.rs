@@ -35,6 +35,7 @@ pub use state::JobOptions;
 
 use crate::planner::PlannedJob;
 use crate::sources::Sources;
+use machine::Watch as _;
 use state::JobState;
 
 /// What every job of a run looks at.
@@ -98,8 +99,11 @@ pub async fn run_job(
         ended = stages(&mut state).await;
     }
     state.distrust_edited();
+    let is_edited = state.is_edited();
     let outcome = state.finish(ended);
-    machine.ended(&outcome);
+    if !is_edited {
+        machine.ended(&outcome);
+    }
     outcome
 }
 

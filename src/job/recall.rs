@@ -33,6 +33,11 @@ impl Machine {
         }
     }
 
+    /// Reads what the dead run had tested, before its folders are cleared.
+    pub fn salvage(&self) {
+        self.parts.journal.salvage(&self.parts.store, &self.parts.host, self.still.youngest());
+    }
+
     /// The rounds of this job are not its own.
     pub(super) fn forget(&self, project: &ProjectId) {
         self.parts.journal.forget(project);

@@ -291,6 +291,7 @@ impl JobState<'_> {
             number: 0,
             sandbox,
             share: None,
+            watch: Some(self),
             adapter: self.planned.adapter,
             options: self.options,
             cores,

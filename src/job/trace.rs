@@ -14,7 +14,7 @@ use polymut_adapters::{Adapter, End, Facts, Plan, Ran, WorkPath};
 use polymut_schemas::{MutantId, ProjectId, RepoPath, StageName};
 
 use super::JobOptions;
-use super::machine::{Machine, MachineError, RunAt};
+use super::machine::{Machine, MachineError, RunAt, Watch};
 use crate::exec::{Ask, Began, Kept, Sandbox, Share};
 
 /// What is known of the sandboxes and jobs of a run.
@@ -118,7 +118,9 @@ impl Machine {
         let ran = self.execute(plan, at, logs).await?;
         if is_kept {
             let cut = self.parts.stop.is_asked();
-            self.parts.journal.ends(began, serial, cut, &ran);
+            if !at.watch.is_some_and(Watch::is_edited) {
+                self.parts.journal.ends(began, serial, cut, &ran);
+            }
             self.traces.grow(at.sandbox, &["run", &key]);
         }
         Ok(ran)
@@ -189,6 +191,7 @@ impl Machine {
                 baseline_runs: 1,
                 wall: owed.options.wall,
                 share: None,
+                watch: None,
             };
             let ran = self.execute(&owed.plan, at, self.stage_logs(&at)).await?;
             if self.parts.stop.is_asked() {

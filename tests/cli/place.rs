@@ -120,27 +120,35 @@ impl Place {
     }
 
     /// Every file, link and folder of the working tree with its mode and bytes; `.git` aside.
-    pub(crate) fn snapshot(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
-        let mut found = BTreeMap::new();
-        let mut open = vec![self.root.clone()];
-        while let Some(folder) = open.pop() {
-            for entry in fs_err::read_dir(&folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path == self.root.join(".git") {
-                    continue;
-                }
-                let meta = fs_err::symlink_metadata(&path).unwrap();
-                let bytes = if meta.is_dir() {
-                    open.push(path.clone());
-                    Vec::new()
-                } else if meta.is_symlink() {
-                    fs_err::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()
-                } else {
-                    fs_err::read(&path).unwrap()
-                };
-                found.insert(path, (meta.permissions().mode(), bytes));
-            }
-        }
-        found
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        snapshot(&self.root)
     }
+}
+
+/// Mode and bytes by path.
+pub(crate) type Snapshot = BTreeMap<PathBuf, (u32, Vec<u8>)>;
+
+/// Every file, link and folder below `root` with its mode and bytes, ignored and untracked ones too; `.git` aside.
+pub(crate) fn snapshot(root: &Path) -> Snapshot {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in fs_err::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path == root.join(".git") {
+                continue;
+            }
+            let meta = fs_err::symlink_metadata(&path).unwrap();
+            let bytes = if meta.is_dir() {
+                open.push(path.clone());
+                Vec::new()
+            } else if meta.is_symlink() {
+                fs_err::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()
+            } else {
+                fs_err::read(&path).unwrap()
+            };
+            found.insert(path, (meta.permissions().mode(), bytes));
+        }
+    }
+    found
 }

@@ -3,19 +3,18 @@
 //! In: a repository whose tool edits in place. Out: an untouched tree, no process, no mount, the same document. I/O:
 //! processes, `/proc`.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use polymut_schemas::{Cause, Outcome, Report, RunState};
+use polymut_schemas::{Cause, IsolationLevel, Outcome, Report, RunState};
 use serde_json::Value;
 
 use crate::live_stops::nothing_is_left;
 use crate::own_command::{essence, words};
-use crate::place::Place;
+use crate::place::{Place, Snapshot};
 use crate::program::Ran;
 
 const RUN: [&str; 5] = ["run", "--base", "main", "--format", "json"];
@@ -34,7 +33,7 @@ impl Moments {
 
 /// What must be the same after each death.
 struct Before {
-    tree: BTreeMap<PathBuf, (u32, Vec<u8>)>,
+    tree: Snapshot,
     document: Value,
     code: i32,
     took: Duration,
@@ -178,6 +177,30 @@ fn an_interrupted_run_says_how_it_goes_on_and_does() {
         let report = place.polymut(&[&RUN[..], &["--confirm", "1", "--resume"]].concat()).ends(1).report();
         let whole = place.polymut(&[&RUN[..], &["--confirm", "1"]].concat()).ends(1).report();
         assert_eq!(essence(&report), essence(&whole));
+    }
+}
+
+#[test]
+fn what_was_found_out_while_files_were_edited_is_not_taken_over_though_the_edit_is_undone() {
+    for edit in ["", "# edited\n"] {
+        let place = words("0.2");
+        let suite = place.read("suite.sh");
+        let child = start(&place, &[]);
+        found(&place, "00-0-command.json");
+        if !edit.is_empty() {
+            place.write("suite.sh", format!("{suite}{edit}"));
+        }
+        found(&place, "00-0-apply-diff.json");
+        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+        assert_eq!(ended(child).code, 130);
+        if !edit.is_empty() {
+            place.write("suite.sh", &suite);
+        }
+        let report = place.polymut(&[&RUN[..], &["--resume"]].concat()).ends(1).report();
+        let is_live =
+            report.runs[0].containment.as_ref().is_some_and(|walls| walls.level == IsolationLevel::Sealed);
+        let is_kept = report.mutants.iter().any(|mutant| mutant.provenance.resumed);
+        assert_eq!(is_kept, edit.is_empty() || !is_live, "{edit:?}");
     }
 }
 

@@ -23,9 +23,15 @@ use crate::paths::AbsPath;
 impl Journal {
     /// Turns every round of the test stage that died into one that was cut. Nothing of the dead run may live any more;
     /// its folders are not needed afterwards.
-    pub fn salvage(&self, store: &Store, host: &HostEnv) {
+    ///
+    /// `edited` is when the last of the user's files was written: a round that began before and saw them may have tested
+    /// something else.
+    pub fn salvage(&self, store: &Store, host: &HostEnv, edited: SystemTime) {
         let env = host.for_tool(&[], &[]);
         for began in self.unended() {
+            if began.remains.shows_the_tree() && edited >= UNIX_EPOCH + Duration::from_nanos(began.since) {
+                continue;
+            }
             match left(&began, store, &env) {
                 Ok(Some(ran)) => keep(self, began, ran),
                 Ok(None) => {}

@@ -30,6 +30,11 @@ pub struct Remains {
 }
 
 impl Remains {
+    /// Whether the user's own files show through.
+    pub fn shows_the_tree(&self) -> bool {
+        !self.layers.is_empty()
+    }
+
     /// A sandbox to read from; `None`: nothing is there any more, or not on this system.
     pub fn open(self) -> Option<Box<dyn Sandbox>> {
         let root = AbsPath::new(self.root).ok()?;

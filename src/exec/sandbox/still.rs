@@ -35,6 +35,11 @@ impl Still {
         Self { root: root.clone(), seen }
     }
 
+    /// When the last of the files was written.
+    pub fn youngest(&self) -> SystemTime {
+        self.seen.values().flatten().map(|(time, _)| *time).max().unwrap_or(SystemTime::UNIX_EPOCH)
+    }
+
     /// Files that were written, removed or made since; sorted.
     pub fn moved(&self) -> Vec<RepoPath> {
         self.seen
