@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use polymut_schemas::{LineSet, Mutant, ProjectId, RepoDir, RepoPath, ScopeWidth, StageName, ToolId};
+use semver::{Version, VersionReq};
 
 use crate::{Doubt, Key, ParseError, Parsed, Piece, Plan, PlanError, Ran, StorePath, Tick, Tree};
 
@@ -79,6 +80,22 @@ impl ToolInfo {
     pub fn at(&self, version: &str) -> Self {
         let version: &'static str = Box::leak(version.to_owned().into_boxed_str());
         Self { recipe: Recipe { version, ..self.recipe }, ..*self }
+    }
+
+    /// What a reader should know of a version that polymut was not tested with. Nothing is said of what is no version:
+    /// some tools do not know theirs.
+    pub fn untested(&self, version: &str) -> Option<String> {
+        let read = Version::parse(version).or_else(|_| Version::parse(&format!("{version}.0"))).ok()?;
+        // A requirement matches no pre-release of another version: what counts is the version that it will be.
+        let read = Version::new(read.major, read.minor, read.patch);
+        let tested = VersionReq::parse(self.supported).ok()?;
+        let text = || {
+            format!(
+                "{} {version} is not among the versions that polymut was tested with ({})",
+                self.id, self.supported
+            )
+        };
+        (!tested.matches(&read)).then(text)
     }
 
     /// The id as the document holds it.

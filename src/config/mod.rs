@@ -11,6 +11,7 @@ mod model;
 mod read;
 mod settings;
 mod units;
+mod version;
 mod waivers;
 
 pub use error::ConfigError;
@@ -22,5 +23,6 @@ pub use model::{
 pub use read::{FILE, load, parse};
 pub use settings::JobSettings;
 pub use units::{Bytes, Period};
+pub use version::ToolVersion;
 pub(crate) use waivers::counts;
 pub use waivers::{WAIVERS, WaiverFile, Waivers, load_waivers, parse_waivers};

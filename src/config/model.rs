@@ -10,7 +10,7 @@ use polymut_schemas::{GateMode, Guarantee};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Bytes, PathGlob, Period};
+use super::{Bytes, PathGlob, Period, ToolVersion};
 
 /// Settings of polymut, at the root of the repository. Everything is optional; unknown keys are errors.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -217,8 +217,8 @@ pub struct ProjectConfig {
     pub path: PathGlob,
     /// The tool; chooses where two tools could run, and limits this entry to that tool.
     pub tool: Option<String>,
-    /// Wanted version of the tool.
-    pub version: Option<String>,
+    /// Wanted version of the tool, exact.
+    pub version: Option<ToolVersion>,
     /// More words for the tool.
     pub args: Option<Vec<String>>,
     /// More environment variables for the tool.

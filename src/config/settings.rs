@@ -72,7 +72,7 @@ impl ProjectConfig {
 impl JobSettings {
     fn overlay(&mut self, entry: &ProjectConfig) {
         let adapter = &mut self.adapter;
-        take(&mut adapter.version, entry.version.clone());
+        take(&mut adapter.version, entry.version.as_ref().map(|version| version.as_str().to_owned()));
         take(&mut adapter.test_command, entry.test_command.clone());
         adapter.env.extend(entry.env.clone());
         if let Some(args) = &entry.args {

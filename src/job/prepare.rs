@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use polymut_adapters::{BaselineLimits, End, Finish, Parsed, Plan, Ran, Role, Stage};
+use polymut_adapters::{BaselineLimits, End, Finish, Parsed, Plan, Ran, Role, Stage, ToolInfo};
 use polymut_schemas::{BaselineRun, BaselineState, Cause, RunState, StageName};
 
 use super::machine::Side;
@@ -29,6 +29,7 @@ impl JobState<'_> {
         let info = self.planned.adapter.info();
         for attempt in 0..2 {
             let Some(parsed) = self.stage(Stage::Probe, sandbox.as_ref()).await? else { return Ok(()) };
+            self.note_version();
             let missing = self
                 .past
                 .last()
@@ -52,8 +53,7 @@ impl JobState<'_> {
                 continue;
             }
             let state = if missing {
-                let remedy =
-                    format!("`polymut tools install {}` provides it, or: {}", info.id, info.recipe.hint);
+                let remedy = remedy(info, self.options.project.version.as_deref());
                 let text = format!("{}; {remedy}", words.text);
                 RunState::Skipped { quote: quote(text, words.at), cause: Cause::Machine }
             } else {
@@ -70,6 +70,7 @@ impl JobState<'_> {
     /// Fetch, build, baseline.
     pub(crate) async fn prepare(&mut self, sandbox: &dyn Sandbox) -> Step<()> {
         let Some(parsed) = self.stage(Stage::Prepare, sandbox).await? else { return Ok(()) };
+        self.note_version();
         self.note_baseline(&parsed)?;
         match parsed.finish {
             Finish::Complete => {}
@@ -86,6 +87,15 @@ impl JobState<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Says so where the tool is older or newer than what polymut was tested with.
+    fn note_version(&mut self) {
+        let version = self.facts.one("tool.version");
+        let note = version.and_then(|version| self.planned.adapter.info().untested(version));
+        if let Some(note) = note.filter(|note| !self.notes.contains(note)) {
+            self.notes.push(note);
+        }
     }
 
     /// A red suite is run again at the merge base, to know whether the change made it red.
@@ -202,6 +212,14 @@ impl JobState<'_> {
     /// The tool's name, for messages.
     pub(crate) fn tool_name(&self) -> &'static str {
         tool_name(self.planned.adapter)
+    }
+}
+
+/// How to get a tool that is not there: `tools install` brings the pinned version only.
+fn remedy(info: &ToolInfo, version: Option<&str>) -> String {
+    match version.filter(|version| *version != info.recipe.version) {
+        Some(version) => format!("`polymut run --provision` installs {} {version}", info.id),
+        None => format!("`polymut tools install {}` provides it, or: {}", info.id, info.recipe.hint),
     }
 }
 

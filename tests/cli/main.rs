@@ -18,6 +18,7 @@ mod live_counts;
 mod live_exits;
 mod live_resume;
 mod live_stops;
+mod live_versions;
 mod live_walls;
 mod nothing;
 mod own_command;

@@ -2,7 +2,7 @@
 //!
 //! In: the example with one small edit per project. Out: verdicts. I/O: real tools.
 
-use polymut_schemas::{Cause, OutsideReason, RunState, Status};
+use polymut_schemas::{Cause, Outcome, OutsideReason, RunState, Status};
 
 use super::machine::Live;
 use super::repo::{Ran, Repo, is_complete, projects, words};
@@ -27,6 +27,9 @@ fn tests_and_comments_are_nobody_s_mutants_and_a_tested_change_passes() {
     let tested = run(&repo, "surcharges", &live);
     assert_eq!(tested.code, 0, "{}\n{}", tested.stderr, tested.story());
     assert!(tested.report.runs.is_empty() && tested.report.mutants.is_empty(), "{}", tested.story());
+    for edits in projects(&live) {
+        assert_eq!(outside(&tested, edits.tests), Some(OutsideReason::Test), "{}", edits.tests);
+    }
     repo.commit("tests");
     for edits in projects(&live) {
         repo.append(edits.source, edits.comment);
@@ -35,12 +38,15 @@ fn tests_and_comments_are_nobody_s_mutants_and_a_tested_change_passes() {
     assert_eq!(commented.code, 0, "{}\n{}", commented.stderr, commented.story());
     assert!(commented.report.runs.is_empty() && commented.report.mutants.is_empty(), "{}", commented.story());
     for edits in projects(&live) {
-        let file =
-            commented.report.scope.files.iter().find(|file| file.path.as_str() == edits.source).unwrap();
-        assert_eq!(file.outside, Some(OutsideReason::SameTokens), "{}", edits.source);
+        assert_eq!(outside(&commented, edits.source), Some(OutsideReason::SameTokens), "{}", edits.source);
     }
     repo.commit("comments");
     clean(&repo, &live);
+}
+
+/// Why the document says that this file holds no changed line.
+fn outside(ran: &Ran, path: &str) -> Option<OutsideReason> {
+    ran.report.scope.files.iter().find(|file| file.path.as_str() == path).unwrap().outside
 }
 
 fn clean(repo: &Repo, live: &Live) {
@@ -50,6 +56,7 @@ fn clean(repo: &Repo, live: &Live) {
     let before = repo.bytes();
     let ran = run(repo, "comments", live);
     assert_eq!(ran.code, 0, "{}\n{}", ran.stderr, ran.story());
+    assert_eq!(ran.report.verdict.outcome, Outcome::Pass, "{}", ran.story());
     for edits in projects(live) {
         assert!(is_complete(&ran.of(edits.folder).state), "{}", ran.story());
         assert!(ran.count(edits.folder, Status::Killed) > 0, "{}: {}", edits.folder, ran.story());
@@ -81,7 +88,11 @@ fn a_red_suite_judges_nothing_and_names_whose_fault_it_is() {
             panic!("{}: {state:?}\n{}", edits.folder, ran.story())
         };
         assert_eq!(*cause, wanted, "{}: {}", edits.folder, ran.story());
-        assert!(!quote.text.is_empty(), "{}: nothing is quoted", edits.folder);
+        assert!(
+            quote.text.contains(edits.said),
+            "{}: the suite's own words are missing: {quote:?}",
+            edits.folder
+        );
     }
     assert!(ran.report.mutants.is_empty(), "{}", ran.story());
 }

@@ -12,6 +12,8 @@ pub(crate) struct Edits {
     pub(crate) clean: (&'static str, &'static str),
     /// A text of the source and another that the suite notices.
     pub(crate) red: (&'static str, &'static str),
+    /// What the suite says of it: a failing test's name, or its file.
+    pub(crate) said: &'static str,
     /// A comment for the end of the source.
     pub(crate) comment: &'static str,
     /// A file of the suite.
@@ -27,6 +29,7 @@ pub(crate) const PROJECTS: &[Edits] = &[
         source: "services/rating/crates/quote/src/hold.rs",
         clean: ("due += 1;", "due = due + 1;"),
         red: ("due += 1;", "due += 2;"),
+        said: "reminders_thin_out",
         comment: "// Reminders are sent by the night run.\n",
         tests: "services/rating/crates/quote/tests/hold.rs",
         tested: (
@@ -39,15 +42,27 @@ pub(crate) const PROJECTS: &[Edits] = &[
         source: "web/packages/checkout/src/app/(shop)/[[...slug]]/page.ts",
         clean: ("slug ?? []", "(slug ?? [])"),
         red: ("'/' + parts", "'#' + parts"),
+        said: "names the start page",
         comment: "// The page is built once a day.\n",
         tests: "web/packages/checkout/test/retry.test.ts",
         tested: ("\nit('", "\nit('does nothing', () => {});\n\nit('"),
+    },
+    Edits {
+        folder: "web/packages/money",
+        source: "web/packages/money/src/index.ts",
+        clean: ("String(whole % 100)", "`${whole % 100}`"),
+        red: ("'-' : ''", "'+' : ''"),
+        said: "writes what is owed",
+        comment: "// Cents are never split.\n",
+        tests: "web/packages/money/test/money.test.ts",
+        tested: ("\nit('writes cents", "\nit('does nothing', () => {});\n\nit('writes cents"),
     },
     Edits {
         folder: "services/ledger",
         source: "services/ledger/postings/src/main/java/example/parcelwright/ledger/PostingReference.java",
         clean: ("sum += rest % 10;", "sum = sum + rest % 10;"),
         red: ("return 9 - sum % 9;", "return 8 - sum % 9;"),
+        said: "PostingReferenceTest",
         comment: "// Old references have no check digit.\n",
         tests: "services/ledger/postings/src/test/java/example/parcelwright/ledger/PostingReferenceTest.java",
         tested: (
@@ -60,6 +75,7 @@ pub(crate) const PROJECTS: &[Edits] = &[
         source: "services/dispatch/carrier/carrier.go",
         clean: ("min(wait*2, longest)", "min(2*wait, longest)"),
         red: ("min(wait*2, longest)", "min(wait*3, longest)"),
+        said: "TestTotalWait",
         comment: "\n// Carriers are asked again in the evening.\n",
         tests: "services/dispatch/carrier/carrier_test.go",
         tested: ("\nfunc Test", "\nfunc TestNothing(t *testing.T) {}\n\nfunc Test"),
@@ -69,6 +85,7 @@ pub(crate) const PROJECTS: &[Edits] = &[
         source: "services/tracking/promise/promise.go",
         clean: ("w.To%60)", "(w.To)%60)"),
         red: ("\"between %02d", "\"from %02d"),
+        said: "TestText",
         comment: "\n// The page is read on telephones.\n",
         tests: "services/tracking/promise/promise_test.go",
         tested: ("\nfunc TestText", "\nfunc TestNothing(t *testing.T) {}\n\nfunc TestText"),
@@ -78,6 +95,7 @@ pub(crate) const PROJECTS: &[Edits] = &[
         source: "tools/manifest/src/manifest/lines.py",
         clean: ("return kilos * 1000", "return 1000 * kilos"),
         red: ("return kilos * 1000", "return kilos * 100"),
+        said: "test_lines.py",
         comment: "\n# Manifests come by mail.\n",
         tests: "tools/manifest/tests/test_lines.py",
         tested: ("\ndef test_", "\ndef test_nothing():\n    pass\n\n\ndef test_"),
@@ -87,6 +105,7 @@ pub(crate) const PROJECTS: &[Edits] = &[
         source: "tools/labels/labels/printer.py",
         clean: ("        tries -= 1\n    return False", "        tries -= 1\n    return not True"),
         red: ("            return True", "            return False"),
+        said: "test_the_printer_has_the_last_word",
         comment: "\n# Printers stand in the hall.\n",
         tests: "tools/labels/tests/test_printer.py",
         tested: (
@@ -99,6 +118,7 @@ pub(crate) const PROJECTS: &[Edits] = &[
         source: "services/customs/src/Customs/Declaration.cs",
         clean: ("pages++;", "pages += 1;"),
         red: ("pages++;", "pages += 2;"),
+        said: "LongListsTakeMorePages",
         comment: "// Forms are printed twice.\n",
         tests: "services/customs/tests/Customs.Documents.Tests/DeclarationTests.cs",
         tested: (

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polymut_schemas::Report;
 use serde::Deserialize;
+
+use super::program::polymut;
 
 /// One project of `examples/polyglot/expected.json`.
 #[derive(Debug)]
@@ -100,7 +101,7 @@ impl Live {
     pub(crate) fn demo(words: &[&str]) -> Demo {
         let folder = tempfile::tempdir().unwrap();
         let (json, page) = (folder.path().join("report.json"), folder.path().join("report.html"));
-        let out = Command::new(env!("CARGO_BIN_EXE_polymut"))
+        let out = polymut(folder.path(), &folder.path().join("state"))
             .arg("demo")
             .arg("--into")
             .arg(folder.path().join("demo"))

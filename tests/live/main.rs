@@ -19,5 +19,8 @@ mod edits;
 mod killed;
 mod machine;
 mod pnpm;
+#[expect(dead_code, reason = "what the command-line suite needs and this one does not")]
+#[path = "../cli/program.rs"]
+mod program;
 mod repo;
 mod versions;

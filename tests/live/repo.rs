@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use polymut::commands::lay_out_example;
 use polymut::paths::AbsPath;
@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::edits::{Edits, PROJECTS};
 use super::machine::Live;
+use super::program::polymut;
 
 /// The example on its branch `surcharges`; what a test does stands on top.
 pub(crate) struct Repo {
@@ -83,9 +84,8 @@ impl Repo {
 
     /// `polymut run` with the tools of this machine, provisioned where they are missing.
     pub(crate) fn start(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_polymut"));
+        let mut command = polymut(&self.root, &self.root.with_file_name("state"));
         command.args(["run", "--provision", "--format=json=../report.json"]).args(words);
-        command.current_dir(&self.root).stdin(Stdio::null());
         command
     }
 

@@ -33,6 +33,25 @@ fn every_adapter_has_a_fixture_and_a_list_of_words() {
 }
 
 #[test]
+fn every_tool_says_so_at_a_version_that_it_was_not_tested_with() {
+    for adapter in REGISTRY {
+        let info = adapter.info();
+        let pinned = info.recipe.version;
+        assert!(pinned.is_empty() || info.untested(pinned).is_none(), "{} pins {pinned}", info.id);
+        for version in ["0.0.1", "0.1", "999.0.0", "999.1", "999.0.0-beta.1"] {
+            let said = info.untested(version);
+            assert!(
+                said.is_some_and(|text| text.contains(version) && text.contains(info.supported)),
+                "{}",
+                info.id
+            );
+        }
+        // A gremlins that was built from source knows no more of itself.
+        assert_eq!(info.untested("dev"), None);
+    }
+}
+
+#[test]
 fn plans_are_deterministic_and_hold_no_machine_path() {
     let mut wrong = Vec::new();
     for case in all_cases() {

@@ -5,9 +5,8 @@
 use std::time::Duration;
 
 use polymut_schemas::{Mutant, Position, Quote, RepoPath, Status};
-use semver::{Version, VersionReq};
 
-use super::{INFO, log, plan};
+use super::{log, plan};
 use crate::{
     Baseline, Change, ColumnUnit, End, Facts, Finish, Job, Key, Note, Parsed, Promised, Ran, RawMutant,
     RawPath, RawPosition, RawSpan, Role, Stage, StepEnd, Tests,
@@ -22,13 +21,6 @@ pub(super) fn probe(ran: &Ran) -> Parsed {
     let mut parsed = Parsed { promised: Promised::Unknown("a probe lists nothing"), ..Parsed::default() };
     match version_of(ran, "version", "cargo-mutants") {
         Ok(version) => {
-            let tested = VersionReq::parse(INFO.supported).unwrap_or(VersionReq::STAR);
-            if !Version::parse(&version).is_ok_and(|version| tested.matches(&version)) {
-                parsed.notes.push(Note(format!(
-                    "cargo-mutants {version} is not among the versions that polymut was tested with ({})",
-                    INFO.supported
-                )));
-            }
             parsed.facts.set("tool.version", version);
         }
         Err(quote) => parsed.finish = Finish::Nothing(quote),

@@ -61,18 +61,18 @@ impl Planner<'_> {
         let Some(found) = self.job.facts.one("tool.version") else {
             return Err(PlanError::Missing { missing: ID.to_owned(), remedy: INFO.recipe.hint.to_owned() });
         };
-        let refuse = |why: &str| {
-            let (tool, found, remedy) = (ID, found.to_owned(), INFO.recipe.hint.to_owned());
-            Err(PlanError::Version { tool, found, why: why.to_owned(), remedy })
+        let refuse = |why: String, remedy: String| {
+            Err(PlanError::Version { tool: ID, found: found.to_owned(), why, remedy })
         };
-        if self.job.settings.version.as_deref().is_some_and(|wanted| wanted != found) {
-            return refuse("polymut.toml asks for another version");
+        if let Some(wanted) = self.job.settings.version.as_deref().filter(|wanted| *wanted != found) {
+            let why = format!("`version` of polymut.toml asks for {wanted}");
+            return refuse(why, format!("pip install {ID}=={wanted} in the project's environment"));
         }
         let least = VersionReq::parse(">=8.4.0").unwrap_or(VersionReq::STAR);
         if Version::parse(found).is_ok_and(|version| least.matches(&version)) {
             return Ok(());
         }
-        refuse("versions before 8.4.0 were not tried")
+        refuse("versions before 8.4.0 were not tried".to_owned(), INFO.recipe.hint.to_owned())
     }
 
     /// `cosmic-ray exec` takes no further words.
@@ -186,12 +186,14 @@ impl Planner<'_> {
         };
         let store =
             StorePath::new(format!("{ID}/{}/bin/{program}", self.wanted())).map_err(|error| fault(&error))?;
-        let find = vec![
+        let mut find = vec![
             Find::Upward(self.dir().clone(), own),
             Find::Upward(self.dir().clone(), old),
             Find::Store(store),
-            Find::OnPath(program),
         ];
+        if self.job.settings.version.is_none() {
+            find.push(Find::OnPath(program));
+        }
         Ok(self.step(name, find, args))
     }
 

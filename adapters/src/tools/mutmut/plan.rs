@@ -72,18 +72,21 @@ impl Planner<'_> {
         let Some(found) = self.job.facts.one("tool.version") else {
             return Err(PlanError::Missing { missing: ID.to_owned(), remedy: INFO.recipe.hint.to_owned() });
         };
-        let refuse = |why: &str| {
-            let (tool, found, remedy) = (ID, found.to_owned(), INFO.recipe.hint.to_owned());
-            Err(PlanError::Version { tool, found, why: why.to_owned(), remedy })
+        let refuse = |why: String, remedy: String| {
+            Err(PlanError::Version { tool: ID, found: found.to_owned(), why, remedy })
         };
-        if self.job.settings.version.as_deref().is_some_and(|wanted| wanted != found) {
-            return refuse("polymut.toml asks for another version");
+        if let Some(wanted) = self.job.settings.version.as_deref().filter(|wanted| *wanted != found) {
+            let why = format!("`version` of polymut.toml asks for {wanted}");
+            return refuse(why, format!("pip install {ID}=={wanted} in the project's environment"));
         }
         let least = VersionReq::parse(">=3.7.0").unwrap_or(VersionReq::STAR);
         if Version::parse(found).is_ok_and(|version| least.matches(&version)) {
             return Ok(());
         }
-        refuse("versions before 3.7 do not say where their mutants are")
+        refuse(
+            "versions before 3.7 do not say where their mutants are".to_owned(),
+            INFO.recipe.hint.to_owned(),
+        )
     }
 
     fn probe(&self) -> Result<Plan, PlanError> {

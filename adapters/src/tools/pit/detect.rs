@@ -13,7 +13,7 @@ const BUILD: &str = "build";
 const MODULE: &str = "module";
 const ARTIFACT: &str = "artifact";
 const VERSION: &str = "pit.version";
-const DECLARED: &str = "pit.declared";
+pub(super) const DECLARED: &str = "pit.declared";
 const SIBLINGS: &str = "siblings";
 const TESTS: &str = "tests";
 

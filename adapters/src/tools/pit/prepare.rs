@@ -8,8 +8,7 @@ use super::classes::Compiled;
 use super::detect::Memo;
 use super::log::{self, Log};
 use super::maven::{BASELINE, RESOLVE, VERSION, fact};
-use super::version;
-use crate::{Baseline, End, Facts, Finish, Job, Note, Parsed, Promised, Ran, Round, StepEnd};
+use crate::{Baseline, End, Facts, Finish, Job, Parsed, Promised, Ran, Round, StepEnd};
 
 const NO_MUTANTS: Promised = Promised::Unknown("this stage reports no mutants");
 
@@ -91,11 +90,6 @@ fn learn(job: &Job<'_>, log: &Log, parsed: &mut Parsed) {
     };
     if let Some(found) = &log.version {
         parsed.facts.set("tool.version", found);
-        if version::parsed(found).is_some_and(|found| found >= semver::Version::new(1, 31, 0)) {
-            parsed
-                .notes
-                .push(Note(format!("PIT {found} is newer than what polymut was tried with (1.15 to 1.30)")));
-        }
     }
     for section in &log.sections {
         let Some(module) = memo.module_of(&section.artifact) else { continue };

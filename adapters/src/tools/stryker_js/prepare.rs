@@ -86,9 +86,6 @@ pub(super) fn probed(job: &Job<'_>, ran: &Ran) -> Result<Parsed, ParseError> {
 fn notes(facts: &Facts) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |text: String| notes.push(Note(text));
-    if let Some(version) = facts.one("tool.version").filter(|version| !versions::is_supported(version)) {
-        note(format!("StrykerJS {version} is not among the versions that polymut was tested with"));
-    }
     if versions::misfit(facts) {
         note("vitest 5 wants @stryker-mutator/vitest-runner 10.1 or newer; with this one no test is run for a covered mutant, and each is confirmed by the whole suite".to_owned());
     }

@@ -52,11 +52,6 @@ pub(super) fn lists(facts: &Facts) -> bool {
     facts.one("tool.version").is_none_or(|version| is_at_least(version, ">=9.3.0"))
 }
 
-/// Whether a version is one that polymut was tested with.
-pub(super) fn is_supported(version: &str) -> bool {
-    is_at_least(version, INFO.supported)
-}
-
 /// vitest from version 4 on: coverage per test can miss tests, and verdicts were seen to flip.
 pub(super) fn flips(facts: &Facts) -> bool {
     facts.one("runner") == Some("vitest")

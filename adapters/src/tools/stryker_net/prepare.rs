@@ -3,9 +3,9 @@
 //! In: ends and outputs of dotnet commands. Out: [`Parsed`]. I/O: none.
 
 use polymut_schemas::{Quote, StageName};
-use semver::{Version, VersionReq};
+use semver::Version;
 
-use super::{INFO, log, msbuild};
+use super::{log, msbuild};
 use crate::{Baseline, End, Finish, Job, Note, Parsed, Promised, Ran, StepEnd};
 
 /// Versions of the tool and of the SDK.
@@ -22,11 +22,6 @@ pub(super) fn probe(ran: &Ran) -> Parsed {
     let said = ran.step("version").and_then(|step| tool_version(&step.stdout.text()));
     match said {
         Some(version) => {
-            let tested = VersionReq::parse(INFO.supported).unwrap_or(VersionReq::STAR);
-            if !Version::parse(&version).is_ok_and(|version| tested.matches(&version)) {
-                let text = "is not among the versions that polymut was tested with";
-                parsed.notes.push(Note(format!("Stryker.NET {version} {text} ({})", INFO.supported)));
-            }
             parsed.facts.set("tool.version", version);
         }
         None if parsed.finish == Finish::Complete => {
