@@ -3,53 +3,154 @@
 //! In: the example's whole change. Out: verdicts. I/O: real tools, /proc.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use globset::Glob;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use polymut_schemas::Status;
 use procfs::process::{Process, all_processes};
 
 use super::machine::Live;
 use super::repo::{Repo, is_complete, projects, words};
 
-/// How a tool's test stage looks in a process table: words of its command line, words that it must not have, and how old
-/// it is when it is killed.
+/// How a tool's test stage looks in a process table, and when it is half-way.
 struct Prey {
     folder: &'static str,
+    /// Where the step's output is, below the logs of the run.
+    logs: &'static str,
     has: &'static [&'static str],
     lacks: &'static [&'static str],
-    after: Duration,
+    when: When,
+    /// Whether the tool leaves what it reached.
+    keeps: bool,
+}
+
+/// When a tool is killed.
+enum When {
+    /// Its output has this word, followed by a number that is not zero.
+    Counts(&'static str),
+    /// Its output has this word.
+    Says(&'static str),
+    /// It runs for so many seconds: nothing tells how far it is.
+    Runs(u64),
 }
 
 const PREY: &[Prey] = &[
-    prey("services/rating", &["bin/cargo-mutants", "--in-place"], &["--list"], 4),
-    prey("web/packages/checkout", &["stryker"], &["list.mjs", "child-proxy", "dotnet"], 3),
-    prey("services/ledger", &["plexus", "mutationCoverage"], &["polymut.None"], 5),
-    prey("services/dispatch", &["gremlins", "unleash"], &["--dry-run"], 2),
-    prey("tools/manifest", &["driver.py", "test"], &[], 2),
-    prey("tools/labels", &["cosmic-ray", "exec"], &[], 3),
-    prey("services/customs", &["dotnet-stryker", "stryker-config"], &[], 20),
+    Prey {
+        folder: "services/rating",
+        logs: "cargo-mutants_services_rating",
+        has: &["bin/cargo-mutants", "--in-place"],
+        lacks: &["--list"],
+        when: When::Says("caught "),
+        keeps: true,
+    },
+    Prey {
+        folder: "web/packages/checkout",
+        logs: "stryker-js_web_packages_checkout",
+        has: &["stryker"],
+        lacks: &["list.mjs", "child-proxy", "dotnet"],
+        when: When::Counts("polymut "),
+        keeps: true,
+    },
+    Prey {
+        folder: "services/ledger",
+        logs: "pit_services_ledger",
+        has: &["plexus", "mutationCoverage"],
+        lacks: &["polymut.None"],
+        when: When::Runs(5),
+        keeps: false,
+    },
+    Prey {
+        folder: "services/dispatch",
+        logs: "gremlins_services_dispatch",
+        has: &["gremlins", "unleash"],
+        lacks: &["--dry-run"],
+        when: When::Says("KILLED"),
+        keeps: false,
+    },
+    Prey {
+        folder: "tools/manifest",
+        logs: "mutmut_tools_manifest",
+        has: &["driver.py", "test"],
+        lacks: &[],
+        when: When::Counts("🎉 "),
+        keeps: true,
+    },
+    Prey {
+        folder: "tools/labels",
+        logs: "cosmic-ray_tools_labels",
+        has: &["cosmic-ray", "exec"],
+        lacks: &[],
+        when: When::Runs(4),
+        keeps: true,
+    },
+    Prey {
+        folder: "services/customs",
+        logs: "stryker-net_services_customs_src_Customs",
+        has: &["dotnet-stryker", "stryker-config"],
+        lacks: &[],
+        when: When::Runs(8),
+        keeps: false,
+    },
 ];
 
-const fn prey(
-    folder: &'static str,
-    has: &'static [&'static str],
-    lacks: &'static [&'static str],
-    seconds: u64,
-) -> Prey {
-    Prey { folder, has, lacks, after: Duration::from_secs(seconds) }
-}
-
 impl Prey {
-    fn is(&self, line: &str) -> bool {
-        self.has.iter().all(|word| line.contains(word)) && !self.lacks.iter().any(|word| line.contains(word))
+    fn is(&self, process: &Running) -> bool {
+        let line = &process.line;
+        process.cwd.to_string_lossy().contains(self.folder)
+            && self.has.iter().all(|word| line.contains(word))
+            && !self.lacks.iter().any(|word| line.contains(word))
+    }
+
+    fn is_half_way(&self, repo: &Repo, seen: Instant) -> bool {
+        match self.when {
+            When::Runs(seconds) => seen.elapsed() >= Duration::from_secs(seconds),
+            When::Says(word) => outputs(repo, self.logs).iter().any(|text| text.contains(word)),
+            When::Counts(word) => outputs(repo, self.logs).iter().any(|text| counts(text, word)),
+        }
     }
 }
 
-/// Processes below `root`, with their command lines. Ours alone: nobody else's tool is touched.
-fn below(root: u32) -> Vec<(i32, String)> {
+/// Whether `word` stands before a number that is not zero.
+fn counts(text: &str, word: &str) -> bool {
+    text.split(word).skip(1).any(|rest| rest.starts_with(|first| ('1'..='9').contains(&first)))
+}
+
+/// What the steps of a project's test stage have said so far.
+fn outputs(repo: &Repo, project: &str) -> Vec<String> {
+    let pattern = Glob::new(&format!("*/runs/*/logs/{project}/*-test-*/*.std{{out,err}}")).unwrap();
+    let pattern = pattern.compile_matcher();
+    let state = repo.state();
+    let mut found = Vec::new();
+    let mut waiting = vec![state.clone()];
+    while let Some(dir) = waiting.pop() {
+        // Folders of the run come and go while it runs.
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let below = path.strip_prefix(&state).unwrap();
+            let depth = below.components().count();
+            let logs = depth < 4 || below.components().nth(3).is_some_and(|part| part.as_os_str() == "logs");
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && logs && depth < 7 {
+                waiting.push(path);
+            } else if pattern.is_match(below) {
+                found.push(String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()).into_owned());
+            }
+        }
+    }
+    found
+}
+
+/// A process and what tells whose it is.
+struct Running {
+    pid: i32,
+    line: String,
+    cwd: PathBuf,
+}
+
+/// Processes below `root`. Ours alone: nobody else's tool is touched.
+fn below(root: u32) -> Vec<Running> {
     let root = i32::try_from(root).unwrap();
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for process in all_processes().unwrap().filter_map(Result::ok) {
@@ -60,8 +161,9 @@ fn below(root: u32) -> Vec<(i32, String)> {
     let (mut found, mut waiting) = (Vec::new(), vec![root]);
     while let Some(pid) = waiting.pop() {
         waiting.extend(children.remove(&pid).unwrap_or_default());
-        if let Ok(words) = Process::new(pid).and_then(|process| process.cmdline()) {
-            found.push((pid, words.join(" ")));
+        let Ok(process) = Process::new(pid) else { continue };
+        if let (Ok(words), Ok(cwd)) = (process.cmdline(), process.cwd()) {
+            found.push(Running { pid, line: words.join(" "), cwd });
         }
     }
     found
@@ -84,13 +186,12 @@ fn a_tool_that_is_killed_half_way_never_passes_and_keeps_what_it_reached() {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        for (pid, line) in below(child.id()) {
-            let Some(prey) = PREY.iter().find(|prey| prey.is(&line)) else { continue };
-            if first_seen.entry(pid).or_insert_with(Instant::now).elapsed() >= prey.after {
-                // It may have ended by itself meanwhile.
-                if kill(Pid::from_raw(pid), Signal::SIGKILL).is_ok() {
-                    hit.insert(prey.folder);
-                }
+        for process in below(child.id()) {
+            let Some(prey) = PREY.iter().find(|prey| prey.is(&process)) else { continue };
+            let seen = *first_seen.entry(process.pid).or_insert_with(Instant::now);
+            // It may have ended by itself meanwhile.
+            if prey.is_half_way(&repo, seen) && kill(Pid::from_raw(process.pid), Signal::SIGKILL).is_ok() {
+                hit.insert(prey.folder);
             }
         }
         std::thread::sleep(Duration::from_millis(100));
@@ -107,8 +208,12 @@ fn a_tool_that_is_killed_half_way_never_passes_and_keeps_what_it_reached() {
     let proved =
         ran.report.verdict.reasons.iter().any(|reason| reason.outcome == polymut_schemas::Outcome::Fail);
     assert_eq!(ran.code, if proved { 1 } else { 3 }, "{}\n{}", ran.stderr, ran.story());
-    let reached = ["services/rating", "web/packages/checkout", "tools/manifest", "tools/labels"];
-    let kept: usize = reached.iter().map(|folder| ran.count(folder, Status::Killed)).sum();
-    assert!(kept > 0 || !live.has_folder(reached[0]), "nothing of what was reached is kept: {}", ran.story());
+    for prey in PREY.iter().filter(|prey| prey.keeps && live.has_folder(prey.folder)) {
+        let kept = ran.answered(prey.folder);
+        assert!(kept > 0, "{}: nothing of what was reached is kept: {}", prey.folder, ran.story());
+    }
+    // The neighbour that nobody touched.
+    let other = "services/tracking";
+    assert!(!live.has_folder(other) || is_complete(&ran.of(other).state), "{}", ran.story());
     assert_eq!(repo.bytes(), before);
 }

@@ -82,9 +82,14 @@ impl Repo {
         fs_err::write(&file, text + more).unwrap();
     }
 
+    /// Where polymut keeps the state of these runs.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.root.with_file_name("state")
+    }
+
     /// `polymut run` with the tools of this machine, provisioned where they are missing.
     pub(crate) fn start(&self, words: &[&str]) -> Command {
-        let mut command = polymut(&self.root, &self.root.with_file_name("state"));
+        let mut command = polymut(&self.root, &self.state());
         command.args(["run", "--provision", "--format=json=../report.json"]).args(words);
         command
     }
@@ -138,10 +143,19 @@ impl Ran {
 
     /// How many mutants in scope of this folder have the status.
     pub(crate) fn count(&self, folder: &str, status: Status) -> usize {
+        self.statuses(folder).filter(|found| *found == status).count()
+    }
+
+    /// How many mutants in scope of this folder were judged at all.
+    pub(crate) fn answered(&self, folder: &str) -> usize {
+        self.statuses(folder).filter(|found| *found != Status::NotRun).count()
+    }
+
+    fn statuses(&self, folder: &str) -> impl Iterator<Item = Status> {
         let here = format!("{folder}/");
-        let below = |file: &polymut_schemas::RepoPath| file.as_str().starts_with(&here);
-        let mutants = self.report.mutants.iter().filter(|mutant| mutant.in_scope && mutant.status == status);
-        mutants.filter(|mutant| mutant.file.as_ref().is_some_and(below)).count()
+        let below = move |file: &polymut_schemas::RepoPath| file.as_str().starts_with(&here);
+        let mutants = self.report.mutants.iter().filter(|mutant| mutant.in_scope);
+        mutants.filter(move |mutant| mutant.file.as_ref().is_some_and(&below)).map(|mutant| mutant.status)
     }
 
     /// Everything that a reader of a failed test needs.
