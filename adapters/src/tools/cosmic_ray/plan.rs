@@ -201,6 +201,8 @@ impl Planner<'_> {
         let env = BTreeMap::from([
             // Two edits within one second and of one size would share a compiled file.
             ("PYTHONDONTWRITEBYTECODE".to_owned(), Piece::word("1")),
+            // Sets come in the same order in every run, with a mutant and without.
+            ("PYTHONHASHSEED".to_owned(), Piece::word("0")),
             ("PATH".to_owned(), start_folders(self.dir())),
         ]);
         Step {

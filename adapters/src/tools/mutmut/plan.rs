@@ -225,6 +225,8 @@ impl Planner<'_> {
         let mut env = BTreeMap::from([
             // Compiled files of the unchanged code would be copied beside the mutated.
             ("PYTHONDONTWRITEBYTECODE".to_owned(), Piece::word("1")),
+            // Sets come in the same order in every run, with a mutant and without.
+            ("PYTHONHASHSEED".to_owned(), Piece::word("0")),
             ("PATH".to_owned(), start_folders(self.dir())),
         ]);
         if let Some(paths) = self.search_path() {

@@ -6,14 +6,30 @@ use polymut_schemas::Quote;
 
 use crate::{End, StepEnd};
 
-/// The last lines that say something; of a spinner's line what stands after its last return.
+/// The last lines that say something; of a spinner's line what stands after its last return. How long tests took is left
+/// out: a report says the same in every run.
 pub(in crate::tools) fn last_lines(text: &str, lines: usize) -> String {
-    let all: Vec<&str> = text
+    let all: Vec<String> = text
         .lines()
         .map(|line| line.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default().trim_end())
         .filter(|line| !line.is_empty())
+        .map(timeless)
         .collect();
     all.get(all.len().saturating_sub(lines)..).unwrap_or_default().join("\n")
+}
+
+/// A line of pytest's or unittest's without `in 0.05s`.
+fn timeless(line: &str) -> String {
+    for (at, _) in line.rmatch_indices(" in ") {
+        let rest = &line[at + 4..];
+        let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        if digits.len() < rest.len()
+            && digits.strip_prefix('s').is_some_and(|end| !end.starts_with(char::is_alphabetic))
+        {
+            return format!("{}{}", &line[..at], &digits[1..]);
+        }
+    }
+    line.to_owned()
 }
 
 /// How a step ended, with its last words.
@@ -53,6 +69,18 @@ pub(in crate::tools) fn tests_failed(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_of_tests_are_left_out_and_other_words_stay() {
+        assert_eq!(
+            last_lines("=== 1 failed, 4 passed in 0.05s ===\nRan 3 tests in 12.001s\n", 2),
+            "=== 1 failed, 4 passed ===\nRan 3 tests"
+        );
+        assert_eq!(
+            last_lines("in 5 places, in 0.5seconds of grace", 1),
+            "in 5 places, in 0.5seconds of grace"
+        );
+    }
 
     #[test]
     fn a_spinner_says_what_it_said_last() {
