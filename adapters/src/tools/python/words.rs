@@ -32,7 +32,11 @@ fn timeless(line: &str) -> String {
     line.to_owned()
 }
 
-/// How a step ended, with its last words.
+/// How many failed tests are named.
+const NAMED: usize = 5;
+
+/// How a step ended, with its last words, and the failed tests where those do not name them: with `CI` set, pytest prints
+/// whole differences below each name.
 pub(in crate::tools) fn quote_end(step: &StepEnd, lines: usize) -> Quote {
     let how = match step.end {
         End::Exit(code) => format!("{} ended with exit code {code}", step.name),
@@ -44,6 +48,10 @@ pub(in crate::tools) fn quote_end(step: &StepEnd, lines: usize) -> Quote {
     };
     let (out, err) = (last_lines(&step.stdout.text(), lines), last_lines(&step.stderr.text(), lines));
     let words = [out, err].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    let failed = tests_failed(&format!("{}\n{}", step.stdout.text(), step.stderr.text()));
+    let unnamed: Vec<&str> =
+        failed.iter().map(String::as_str).filter(|name| !words.contains(name)).take(NAMED).collect();
+    let how = if unnamed.is_empty() { how } else { format!("{how}; failing: {}", unnamed.join(", ")) };
     let text = if words.is_empty() { how } else { format!("{how}:\n{words}") };
     Quote { text, at: format!("output of {}", step.name) }
 }
@@ -69,6 +77,25 @@ pub(in crate::tools) fn tests_failed(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Output;
+
+    #[test]
+    fn a_failed_test_whose_difference_fills_the_quote_is_named_all_the_same() {
+        let long = "E     -  'S': 5000,\n".repeat(20);
+        let text =
+            format!("FAILED tests/test_lines.py::test_sizes - AssertionError:\n{long}1 failed in 0.05s\n");
+        let stdout = Output { bytes: text.into_bytes(), ..Output::default() };
+        let step = StepEnd {
+            name: "baseline".to_owned(),
+            about: None,
+            end: End::Exit(1),
+            wall: std::time::Duration::ZERO,
+            stdout,
+            stderr: Output::default(),
+        };
+        let quote = quote_end(&step, 12).text;
+        assert!(quote.contains("failing: tests/test_lines.py::test_sizes:\n"), "{quote}");
+    }
 
     #[test]
     fn times_of_tests_are_left_out_and_other_words_stay() {
