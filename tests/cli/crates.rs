@@ -119,7 +119,7 @@ pub fn is_held(age: u64) -> bool {
 }
 
 /// How many reminders a quote of this age has earned.
-pub fn reminders(age: u64) -> u32 {
+pub fn reminders(age: u64) -> u64 {
     let (mut due, mut at) = (0, 300);
     while at <= age {
         due += 1;
