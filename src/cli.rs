@@ -123,7 +123,7 @@ pub struct HowArgs {
     /// Stop politely after this long and judge what was reached, such as `20m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
-    /// Replay at most N survivors that would fail the gate; default 20.
+    /// Replay at most N survivors that would fail the gate; default 20. With 0, timeouts are not tried again either.
     #[arg(long, value_name = "N")]
     pub confirm: Option<u32>,
     /// Run each suite N times without mutants first; default 2.

@@ -3,14 +3,13 @@
 //! In: the repository. Out: [`Tree`], [`Sources`]. I/O: through `git`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use polymut_adapters::{Adapter, Tree};
 use polymut_schemas::{RepoPath, Scope};
-use sha2::{Digest, Sha256};
 
 use crate::git::{Entry, EntryKind, GitError, Repo};
+use crate::hash::sha256;
 use crate::sources::Sources;
 
 /// Names of lock files whose hashes the document holds.
@@ -92,12 +91,7 @@ pub fn lockfiles(repo: &Repo, entries: &[Entry]) -> Result<BTreeMap<RepoPath, St
     let mut hashes = BTreeMap::new();
     for entry in entries.iter().filter(|entry| is_file(entry) && LOCKFILES.contains(&entry.path.file_name()))
     {
-        let digest = Sha256::digest(repo.bytes(entry)?);
-        let mut hex = String::new();
-        for byte in digest {
-            let _ = write!(hex, "{byte:02x}");
-        }
-        hashes.insert(entry.path.clone(), hex);
+        hashes.insert(entry.path.clone(), sha256(&repo.bytes(entry)?));
     }
     Ok(hashes)
 }

@@ -19,6 +19,7 @@ pub mod exec;
 pub mod exit;
 pub mod gate;
 pub mod git;
+pub mod hash;
 pub mod index;
 pub mod job;
 pub mod lexer;

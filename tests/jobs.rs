@@ -139,6 +139,21 @@ async fn a_red_suite_is_the_changes_fault_only_when_the_base_is_green() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_suite_that_fails_once_is_not_said_to_need_what_walls_take_away() {
+    let mut flips = scene();
+    flips.isolation = Some(IsolationLevel::Sealed);
+    flips.options.baseline_runs = 1;
+    // The first run in a sandbox fails, and none after it.
+    flips.suite = "test -e ran || { touch ran; exit 1; }\n";
+    let outcome = play(flips).await;
+    let RunState::RedBaseline { quote, cause: Cause::Machine } = &outcome.run.state else {
+        panic!("{:?}", outcome.run.state)
+    };
+    assert!(quote.text.contains("gave different results"), "{quote:?}");
+    assert!(!quote.text.contains("network"), "{quote:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_suite_that_passes_and_fails_is_no_baseline() {
     let mut scene = scene();
     scene.suite = "if [ -e ran ]; then echo flaky; exit 1; fi; touch ran\n";

@@ -3,7 +3,6 @@
 //! In: what is to be run now. Out: the run's folder and journal. I/O: the state folder; reads the new side's files.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use polymut_schemas::ProjectId;
 
@@ -12,6 +11,7 @@ use super::run::Start;
 use crate::cli::HowArgs;
 use crate::exec::{Containment, EventSender, Header, Identity, Interrupted, Journal, RunDir, State};
 use crate::git::{Repo, contents};
+use crate::hash::sha256;
 use crate::job::JobOptions;
 use crate::pipeline::Planned;
 use crate::ui::Help;
@@ -125,7 +125,7 @@ pub(super) fn header(
     let jobs = planned.assignment.jobs.iter().map(|job| {
         let settings = options.get(&job.project.id());
         let what = format!("{:?} {settings:?}", job.project);
-        (job.project.id().to_string(), hash(what.as_bytes()))
+        (job.project.id().to_string(), sha256(what.as_bytes()))
     });
     header.set("jobs and options", Identity::Each(jobs.collect()));
     header.set("allowed variables", Identity::Word(format!("{:?}", how.allow_env)));
@@ -139,15 +139,6 @@ fn program() -> String {
     let built =
         built.and_then(|meta| Some((meta.len(), jiff::Timestamp::try_from(meta.modified().ok()?).ok()?)));
     built.map_or_else(|| version.to_owned(), |(size, time)| format!("{version} ({size} bytes of {time})"))
-}
-
-fn hash(bytes: &[u8]) -> String {
-    use sha2::{Digest as _, Sha256};
-    let mut text = String::new();
-    for byte in Sha256::digest(bytes).iter().take(16) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// The words of this command line that start a run, for it to be continued.

@@ -44,7 +44,8 @@ pub struct RunConfig {
     pub reason: Option<String>,
     /// How often the suite is run without mutants; 2 by default.
     pub baseline_runs: Option<NonZeroU32>,
-    /// How many survivors are replayed before they are blamed; 20 by default.
+    /// How many survivors are replayed before they are blamed; 20 by default. With 0, timeouts are not tried again
+    /// either.
     pub confirm: Option<u32>,
     /// Longest time for everything; what is not reached is inconclusive.
     pub budget: Option<Period>,

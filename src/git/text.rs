@@ -4,9 +4,9 @@
 
 use git2::{DiffOptions, Patch};
 use polymut_schemas::{LineRange, LineSet};
-use sha2::{Digest as _, Sha256};
 
 use super::error::GitError;
+use crate::hash::sha256;
 use crate::lexer::Hunk;
 
 /// Larger files count as binary; no tool here mutates one.
@@ -28,13 +28,7 @@ fn pointed_hash(pointer: &[u8]) -> Option<&str> {
 
 /// Whether `pointer` stands for exactly these bytes.
 pub(super) fn points_at(pointer: &[u8], bytes: &[u8]) -> bool {
-    use std::fmt::Write as _;
-    let mut hash = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        // Writing to a string cannot fail.
-        let _ = write!(hash, "{byte:02x}");
-    }
-    pointed_hash(pointer) == Some(hash.as_str())
+    pointed_hash(pointer) == Some(sha256(bytes).as_str())
 }
 
 /// How many lines a text has; the last needs no line ending.

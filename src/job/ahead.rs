@@ -9,8 +9,8 @@ use polymut_schemas::StageName;
 use super::state::JobState;
 use crate::exec::Ask;
 
-/// More mutants than a tool makes of one line, where it names none beforehand.
-const MUTANTS_OF_A_LINE: u64 = 10;
+/// More mutants than a tool makes of a line of a file, one line with another.
+const MUTANTS_OF_A_LINE: u64 = 3;
 /// Longer than the build of one mutant takes.
 const BUILD: Duration = Duration::from_mins(1);
 
@@ -27,15 +27,21 @@ impl JobState<'_> {
         let usual = self.options.wall;
         let mutates = matches!(stage, StageName::Test | StageName::Confirm | StageName::Replay);
         let Some(limit) = self.limits.test().filter(|_| mutates) else { return usual };
-        let chosen = match self.ledger.len() {
-            0 => self.changed_lines().saturating_mul(MUTANTS_OF_A_LINE),
-            chosen => u64::try_from(chosen).unwrap_or(u64::MAX),
-        };
-        let chosen = u32::try_from(chosen).unwrap_or(u32::MAX);
+        let listed =
+            self.stages.iter().find(|count| count.stage == StageName::List).map(|count| count.parsed);
+        // Some tools run whole files, whatever was chosen of them.
+        let run = listed.unwrap_or_else(|| self.lines_of_files().saturating_mul(MUTANTS_OF_A_LINE));
+        let run = u32::try_from(run).unwrap_or(u32::MAX);
         // A tool's own limit is up to twice ours where it knows only multiples of its own measure.
         let each = limit.saturating_mul(2).saturating_add(BUILD);
         let start = Duration::from_millis(self.planned.adapter.info().cost.start.into());
-        each.saturating_mul(chosen).saturating_add(start.saturating_mul(10)).max(usual)
+        each.saturating_mul(run).saturating_add(start.saturating_mul(10)).max(usual)
+    }
+
+    fn lines_of_files(&self) -> u64 {
+        let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
+        let all: usize = self.planned.changed.files.values().map(|file| lines(&file.bytes)).sum();
+        u64::try_from(all).unwrap_or(u64::MAX)
     }
 
     fn changed_lines(&self) -> u64 {

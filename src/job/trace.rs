@@ -99,7 +99,9 @@ impl Machine {
         let parts = [at.project.as_str(), &self.traces.facts(at.project), &format!("{:?}", at.stage)];
         let here = grown(&self.traces.hash(at.sandbox), &parts);
         // Which units the test stage had run is asked for beforehand; its key leaves them open.
-        let key = if at.share.is_some() { here } else { grown(&here, &[&format!("{plan:?}")]) };
+        // The walls of one round may differ from those of another: one that is red is tried without them.
+        let walls = format!("{:?} {}", at.options.memory, at.options.network);
+        let key = if at.share.is_some() { here } else { grown(&here, &[&format!("{plan:?}"), &walls]) };
         // Versions are asked for each time: a tool that was exchanged meanwhile gives other answers.
         let is_kept = at.stage != StageName::Probe;
         if is_kept

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::lines::hash;
+use crate::hash::sha256;
 
 /// What is run, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ const NAMED: usize = 5;
 impl Identity {
     /// A hash of `bytes`.
     pub fn hash(bytes: &[u8]) -> Self {
-        Self::Hash(hash(bytes))
+        Self::Hash(sha256(bytes))
     }
 
     /// In words, how `other` differs; `None`: it does not.

@@ -9,9 +9,9 @@ use std::io::{Read as _, Write as _};
 
 use fs_err as fs;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::JournalError;
+use crate::hash::sha256;
 use crate::paths::AbsPath;
 
 /// The file of records in the folder of a journal.
@@ -71,7 +71,7 @@ impl Lines {
     /// Adds a record, and returns when the disk has it.
     pub(super) fn add(&mut self, value: &Value) -> Result<(), JournalError> {
         let text = value.to_string();
-        let line = format!("{} {text}\n", &hash(text.as_bytes())[..DIGITS]);
+        let line = format!("{} {text}\n", &sha256(text.as_bytes())[..DIGITS]);
         // One write: a death in between leaves a torn line, never two half ones.
         self.file
             .write_all(line.as_bytes())
@@ -81,7 +81,7 @@ impl Lines {
 
     /// Keeps bytes in a file of their own; its name is their hash.
     pub(super) fn keep(&self, bytes: &[u8]) -> Result<String, JournalError> {
-        let name = hash(bytes);
+        let name = sha256(bytes);
         let path = self.folder.join(&name);
         let put = || -> std::io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(self.folder.as_std_path())?;
@@ -98,22 +98,12 @@ impl Lines {
     pub(super) fn kept(&self, name: &str) -> Result<Vec<u8>, String> {
         let path = self.folder.join(name);
         let bytes = fs::read(path.as_std_path()).map_err(|error| error.to_string())?;
-        if hash(&bytes) == name { Ok(bytes) } else { Err("its content has another hash".to_owned()) }
+        if sha256(&bytes) == name { Ok(bytes) } else { Err("its content has another hash".to_owned()) }
     }
 }
 
 fn place(folder: &AbsPath) -> AbsPath {
     folder.join(FILE)
-}
-
-/// SHA-256 in hexadecimal digits.
-pub(super) fn hash(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// Whole lines, and how many bytes they are.
@@ -138,7 +128,7 @@ fn record(line: &[u8]) -> Result<Value, &'static str> {
     let line = line.strip_suffix(b"\n").ok_or("it has no end")?;
     let (sum, text) = line.split_at_checked(DIGITS).ok_or("it is too short")?;
     let text = text.strip_prefix(b" ").ok_or("it has no checksum")?;
-    if &hash(text).as_bytes()[..DIGITS] != sum {
+    if &sha256(text).as_bytes()[..DIGITS] != sum {
         return Err("its checksum is another");
     }
     serde_json::from_slice(text).map_err(|_| "it is no JSON")
