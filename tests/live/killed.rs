@@ -33,6 +33,8 @@ enum When {
     Counts(&'static str),
     /// Its output has this word.
     Says(&'static str),
+    /// It has started so many processes whose words include this one: it is silent, but its mutants' tests are seen.
+    Starts(&'static str, usize),
     /// It runs for so many seconds: nothing tells how far it is.
     Runs(u64),
 }
@@ -82,8 +84,9 @@ const PREY: &[Prey] = &[
         folder: "tools/labels",
         logs: "cosmic-ray_tools_labels",
         has: &["cosmic-ray", "exec"],
-        lacks: &[],
-        when: When::Runs(4),
+        lacks: &["unittest"],
+        // A mutant's tests are one process, or two where a shell stands between: the first mutants have their answers.
+        when: When::Starts("unittest", 5),
         keeps: true,
     },
     Prey {
@@ -104,13 +107,21 @@ impl Prey {
             && !self.lacks.iter().any(|word| line.contains(word))
     }
 
-    fn is_half_way(&self, repo: &Repo, seen: Instant) -> bool {
+    fn is_half_way(&self, repo: &Repo, seen: &Seen) -> bool {
         match self.when {
-            When::Runs(seconds) => seen.elapsed() >= Duration::from_secs(seconds),
+            When::Starts(_, count) => seen.starts.len() >= count,
+            When::Runs(seconds) => seen.since.elapsed() >= Duration::from_secs(seconds),
             When::Says(word) => outputs(repo, self.logs).iter().any(|text| text.contains(word)),
             When::Counts(word) => outputs(repo, self.logs).iter().any(|text| counts(text, word)),
         }
     }
+}
+
+/// What was seen of a tool that is at work.
+struct Seen {
+    since: Instant,
+    /// Processes below it that have the word of [`When::Starts`]: by id, and when it began, for ids come again.
+    starts: BTreeSet<(i32, u64)>,
 }
 
 /// Whether `word` stands before a number that is not zero.
@@ -145,6 +156,8 @@ fn outputs(repo: &Repo, project: &str) -> Vec<String> {
 /// A process and what tells whose it is.
 struct Running {
     pid: i32,
+    /// When it began, in clock ticks since the machine started.
+    began: u64,
     line: String,
     cwd: PathBuf,
 }
@@ -162,8 +175,8 @@ fn below(root: u32) -> Vec<Running> {
     while let Some(pid) = waiting.pop() {
         waiting.extend(children.remove(&pid).unwrap_or_default());
         let Ok(process) = Process::new(pid) else { continue };
-        if let (Ok(words), Ok(cwd)) = (process.cmdline(), process.cwd()) {
-            found.push(Running { pid, line: words.join(" "), cwd });
+        if let (Ok(words), Ok(cwd), Ok(stat)) = (process.cmdline(), process.cwd(), process.stat()) {
+            found.push(Running { pid, began: stat.starttime, line: words.join(" "), cwd });
         }
     }
     found
@@ -180,7 +193,7 @@ fn a_tool_that_is_killed_half_way_never_passes_and_keeps_what_it_reached() {
     let all: Vec<&str> = list.iter().map(String::as_str).chain(["--base=main"]).collect();
     let log = fs_err::File::create(repo.root.with_file_name("stderr")).unwrap();
     let mut child = repo.start(&all).stdout(Stdio::null()).stderr(log.into_parts().0).spawn().unwrap();
-    let mut first_seen: BTreeMap<i32, Instant> = BTreeMap::new();
+    let mut at_work: BTreeMap<i32, Seen> = BTreeMap::new();
     let mut hit: BTreeSet<&str> = BTreeSet::new();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -188,7 +201,14 @@ fn a_tool_that_is_killed_half_way_never_passes_and_keeps_what_it_reached() {
         }
         for process in below(child.id()) {
             let Some(prey) = PREY.iter().find(|prey| prey.is(&process)) else { continue };
-            let seen = *first_seen.entry(process.pid).or_insert_with(Instant::now);
+            let seen = at_work
+                .entry(process.pid)
+                .or_insert_with(|| Seen { since: Instant::now(), starts: BTreeSet::new() });
+            if let When::Starts(word, _) = prey.when {
+                let started = below(process.pid.unsigned_abs());
+                let started = started.iter().filter(|child| child.line.contains(word));
+                seen.starts.extend(started.map(|child| (child.pid, child.began)));
+            }
             // It may have ended by itself meanwhile.
             if prey.is_half_way(&repo, seen) && kill(Pid::from_raw(process.pid), Signal::SIGKILL).is_ok() {
                 hit.insert(prey.folder);
