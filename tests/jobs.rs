@@ -195,6 +195,33 @@ async fn a_timeout_is_tried_again_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn survivors_that_only_the_tool_can_replay_come_along_when_it_confirms_a_doubt() {
+    let mut scene = scene();
+    scene.tool = "case $1 in\nlist) echo seen source.txt; echo mutant a 1; echo mutant secret-b 2; echo mutant secret-c 3;;\ntest) shift; for key; do case $key in a) echo mutant a 1 timeout;; *b) echo mutant $key 2 survived;; *c) echo mutant $key 3 survived;; esac; done;;\nconfirm) case $2 in a) echo mutant a 1 hung;; *b) echo mutant $2 2 survived;; *c) echo mutant $2 3 killed;; esac;;\nesac\n";
+    let outcome = play(scene).await;
+    let statuses = ["a", "secret-b", "secret-c"].map(|key| status(&outcome, key));
+    assert_eq!(statuses, [Status::Timeout, Status::Survived, Status::Flaky]);
+    let stages = outcome.run.stages.iter().filter(|stage| stage.stage == StageName::Confirm);
+    assert_eq!(stages.map(|stage| stage.planned).collect::<Vec<_>>(), [Some(3)]);
+    let proof = |key: &str| outcome.mutants.iter().find(|mutant| mutant.key == key)?.confirmed.clone();
+    assert_eq!(proof("secret-b").map(|proof| (proof.replays, proof.agreed)), Some((1, 1)));
+    // Once each: what came along is not replayed again, and what disagreed is not asked until it agrees.
+    let confirms = outcome.run.commands.iter().filter(|command| command.stage == StageName::Confirm);
+    assert_eq!(confirms.count(), 3, "{:?}", outcome.run.commands);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_survivor_that_comes_along_counts_among_the_replays() {
+    let mut scene = scene();
+    scene.options.confirm = 1;
+    scene.tool = "case $1 in\nlist) echo seen source.txt; echo mutant a 1; echo mutant secret-b 2; echo mutant secret-c 3;;\ntest) echo mutant a 1 timeout; echo mutant secret-b 2 survived; echo mutant secret-c 3 survived;;\nconfirm) case $2 in a) echo mutant a 1 hung;; *b) echo mutant $2 2 survived;; *c) echo mutant $2 3 survived;; esac;;\nesac\n";
+    let outcome = play(scene).await;
+    let proved = outcome.mutants.iter().filter(|mutant| mutant.key != "a" && mutant.confirmed.is_some());
+    assert_eq!(proved.count(), 1, "{:?}", outcome.mutants);
+    assert!(outcome.run.notes.contains(&"1 of 2 survivors were replayed (--confirm)".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_budget_that_ends_judges_what_was_reached() {
     let mut scene = scene();
     scene.tool = "case $1 in\nlist) echo seen source.txt; echo mutant a 1; echo mutant b 2;;\ntest) for key; do case $key in b) echo mutant b 2 survived;; a) sleep 600;; esac; done;;\nesac\n";

@@ -15,18 +15,20 @@ pub mod artifact;
 pub mod error;
 pub mod formats;
 pub mod index;
+pub mod info;
 pub mod own;
 pub mod plan;
 pub mod raw;
 pub mod tools;
 
 pub use adapter::{
-    Adapter, BaselineLimits, Changed, ChangedFile, Cost, Facts, Job, Limits, OperatorSet, Project,
-    ProjectSettings, Recipe, RecipeStep, Round, Spread, Stage, Suspect, ToolInfo, TreeUse, Units,
+    Adapter, BaselineLimits, Changed, ChangedFile, Facts, Job, Limits, OperatorSet, Project, ProjectSettings,
+    Round, Stage, Suspect, Units,
 };
 pub use artifact::{End, Output, Ran, StepEnd};
 pub use error::{ParseError, PlanError};
 pub use index::Tree;
+pub use info::{Cost, Recipe, RecipeStep, Spread, ToolInfo, TreeUse};
 pub use plan::{
     CommandSpec, Find, Gather, NewFile, Piece, Place, Plan, Role, ScopeFit, Step, StorePath, WorkPath,
 };

@@ -5,6 +5,7 @@
 use polymut_adapters::{Doubt, Finish, Stage};
 use polymut_schemas::{Confirmation, StageCount, StageName, Status};
 
+use super::proof::survives;
 use super::state::JobState;
 use super::{Dropped, Step, broken};
 use crate::exec::Sandbox;
@@ -21,6 +22,10 @@ impl JobState<'_> {
         if suspects.is_empty() || self.machine.stop_cause().is_some() {
             return Ok(());
         }
+        // The tool is started anyway: survivors that only it can replay, all in one start, come along.
+        let along = self.replayed_together()?;
+        self.replayed = along.len();
+        suspects.extend(along);
         let fork = self.machine.fork(sandbox, "confirm").await.map_err(|error| broken(&error))?;
         let Some(parsed) = self.stage(Stage::Confirm(&suspects), fork.as_ref()).await? else { return Ok(()) };
         let count = u64::try_from(parsed.mutants.len()).unwrap_or(u64::MAX);
@@ -60,7 +65,9 @@ impl JobState<'_> {
     fn agree(&mut self, answer: Keyed, why: Doubt) {
         let tool = self.tool_name();
         let Some(known) = self.ledger.get_mut(&answer.key) else { return };
-        let same = known.mutant.status == answer.mutant.status;
+        // What no test reaches survives, too: that is no other answer.
+        let same = known.mutant.status == answer.mutant.status
+            || (survives(known.mutant.status) && survives(answer.mutant.status));
         let first = known.mutant.status;
         known.doubt = answer.doubt;
         known.mutant.confirmed =

@@ -32,25 +32,13 @@ impl JobState<'_> {
     /// Replays survivors on changed lines, worst first, up to `--confirm`.
     pub(crate) async fn prove(&mut self, sandbox: &dyn Sandbox) -> Step<()> {
         let started = Instant::now();
-        let mut accused: Vec<Mutant> = self
-            .ledger
-            .values()
-            .filter(|keyed| {
-                keyed.doubt.is_none() && keyed.mutant.in_scope && keyed.mutant.origin != Origin::PreExisting
-            })
-            // The confirm stage has run it alone already.
-            .filter(|keyed| keyed.mutant.confirmed.as_ref().is_none_or(|made| made.agreed < made.replays))
-            .filter(|keyed| matches!(keyed.mutant.status, Status::Survived | Status::NoCoverage))
-            .map(|keyed| keyed.mutant.clone())
-            .collect();
-        accused.sort_by_key(|mutant| {
-            (mutant.status, weight(mutant.operator.class), mutant.file.clone(), mutant.span)
-        });
+        let mut accused = self.accused();
         let limit = usize::try_from(self.options.confirm).unwrap_or(usize::MAX);
-        if accused.len() > limit && limit > 0 {
-            self.notes.push(format!("{limit} of {} survivors were replayed (--confirm)", accused.len()));
+        let all = self.replayed + accused.len();
+        if all > limit && limit > 0 {
+            self.notes.push(format!("{limit} of {all} survivors were replayed (--confirm)"));
         }
-        accused.truncate(limit);
+        accused.truncate(limit.saturating_sub(self.replayed));
         let mut together = Vec::new();
         for mutant in &accused {
             if !self.replays_one(mutant)? {
@@ -72,6 +60,38 @@ impl JobState<'_> {
             self.spent(StageName::Replay, started.elapsed());
         }
         Ok(())
+    }
+
+    /// Survivors on changed lines that were not run again yet, worst first.
+    fn accused(&self) -> Vec<Mutant> {
+        let mut accused: Vec<Mutant> = self
+            .ledger
+            .values()
+            .filter(|keyed| {
+                keyed.doubt.is_none() && keyed.mutant.in_scope && keyed.mutant.origin != Origin::PreExisting
+            })
+            // The confirm stage has run it alone already.
+            .filter(|keyed| keyed.mutant.confirmed.as_ref().is_none_or(|made| made.agreed < made.replays))
+            .filter(|keyed| survives(keyed.mutant.status))
+            .map(|keyed| keyed.mutant.clone())
+            .collect();
+        accused.sort_by_key(|mutant| {
+            (mutant.status, weight(mutant.operator.class), mutant.file.clone(), mutant.span)
+        });
+        accused
+    }
+
+    /// Of those whom the gate may accuse, up to `--confirm`, the ones that the tool has to run again by itself, all in one
+    /// start.
+    pub(crate) fn replayed_together(&self) -> Step<Vec<Suspect>> {
+        let mut suspects = Vec::new();
+        for mutant in self.accused().iter().take(usize::try_from(self.options.confirm).unwrap_or(usize::MAX))
+        {
+            if !self.replays_one(mutant)? {
+                suspects.push(again(mutant));
+            }
+        }
+        Ok(suspects)
     }
 
     /// Whether the tool can switch this mutant on by itself, or shows a change that can be applied.
@@ -140,8 +160,7 @@ impl JobState<'_> {
     /// A tool that gives no source change and cannot switch one mutant on may still run them again, each by itself: one
     /// start of the tool for all of them.
     async fn replay_together(&mut self, sandbox: &dyn Sandbox, mutants: &[&Mutant]) -> Step<()> {
-        let suspect = |mutant: &&Mutant| Suspect { key: Key(mutant.key.clone()), why: Doubt::Flips };
-        let suspects: Vec<Suspect> = mutants.iter().map(suspect).collect();
+        let suspects: Vec<Suspect> = mutants.iter().map(|mutant| again(mutant)).collect();
         // This is a Confirm stage of its own, from its first round.
         self.past.retain(|(round, _)| round.stage != StageName::Confirm);
         let fork = self.machine.fork(sandbox, "replay").await.map_err(|error| broken(&error))?;
@@ -209,7 +228,7 @@ impl JobState<'_> {
     fn weigh(&mut self, mutant: &Mutant, replayed: Replayed) {
         let tool = self.tool_name();
         let Some(known) = self.ledger.get_mut(&Key(mutant.key.clone())) else { return };
-        let agreed = matches!(replayed.status, Status::Survived | Status::NoCoverage);
+        let agreed = survives(replayed.status);
         known.mutant.confirmed =
             Some(Confirmation { replays: 1, agreed: u32::from(agreed), with: replayed.with });
         if !agreed {
@@ -228,6 +247,16 @@ impl JobState<'_> {
             self.notes.push(note);
         }
     }
+}
+
+/// Whether no test fails because of it.
+pub(super) fn survives(status: Status) -> bool {
+    matches!(status, Status::Survived | Status::NoCoverage)
+}
+
+/// A survivor that is run again: an answer that changes is no answer.
+fn again(mutant: &Mutant) -> Suspect {
+    Suspect { key: Key(mutant.key.clone()), why: Doubt::Flips }
 }
 
 /// What the steps of a replay say when the adapter does not.

@@ -55,6 +55,8 @@ pub(crate) struct JobState<'a> {
     pub(crate) prepared: Option<Plan>,
     pub(crate) baseline: Option<BaselineRun>,
     pub(crate) ledger: Ledger,
+    /// How many of the replays that `--confirm` allows were made by Confirm.
+    pub(crate) replayed: usize,
     pub(crate) seen: BTreeSet<RepoPath>,
     pub(crate) stages: Vec<StageCount>,
     pub(crate) commands: Vec<CommandLine>,
@@ -91,6 +93,7 @@ impl<'a> JobState<'a> {
             prepared: None,
             baseline: None,
             ledger: Ledger::default(),
+            replayed: 0,
             seen: BTreeSet::new(),
             stages: Vec::new(),
             commands: Vec::new(),

@@ -182,7 +182,8 @@ fn mutant(job: &Job<'_>, key: &str, line: &str, word: Option<&&str>) -> Result<R
         doubt,
         change: Change {
             operator: "word".to_owned(),
-            replacement: Some("MUTATED".to_owned()),
+            // The tool does not say what it changes where the key begins so.
+            replacement: (!key.starts_with("secret")).then(|| "MUTATED".to_owned()),
             ..Change::default()
         },
         tests: Tests::default(),

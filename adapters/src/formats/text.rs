@@ -6,13 +6,16 @@ use std::borrow::Cow;
 
 use crate::ParseError;
 
+/// How a pointer of Git LFS begins.
+const LFS: &[u8] = b"version https://git-lfs";
+
 /// The text of the artifact `at`. A byte order mark goes, UTF-16 with one is read (a shell may redirect so), a Git LFS
 /// pointer and an empty file are named as such.
 pub fn decode<'a>(at: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, ParseError> {
     if bytes.trim_ascii().is_empty() {
         return Err(ParseError::Truncated { at: at.to_owned(), why: "the file is empty".to_owned() });
     }
-    if bytes.starts_with(b"version https://git-lfs") {
+    if bytes.starts_with(LFS) {
         return Err(encoding(at, "a Git LFS pointer instead of the file", "fetch it with `git lfs pull`"));
     }
     if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
@@ -23,6 +26,15 @@ pub fn decode<'a>(at: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, ParseError>
         [0xfe, 0xff, rest @ ..] => utf16(at, rest, u16::from_be_bytes),
         _ => utf8(at, bytes),
     }
+}
+
+/// Like [`decode`], for what a JVM may have written with another default charset under a header that says UTF-8: bytes
+/// that are not UTF-8 become U+FFFD, and an empty file is an empty text.
+pub(crate) fn lenient<'a>(at: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, ParseError> {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || bytes.starts_with(LFS) {
+        return decode(at, bytes);
+    }
+    Ok(String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)))
 }
 
 fn utf8<'a>(at: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, ParseError> {
@@ -64,6 +76,13 @@ mod tests {
         assert_eq!(decode("r", b"\xff\xfe{\0}\0").unwrap(), "{}");
         assert_eq!(decode("r", b"\xfe\xff\0{\0}").unwrap(), "{}");
         assert_eq!(decode("r", "é".as_bytes()).unwrap(), "é");
+    }
+
+    #[test]
+    fn foreign_bytes_are_read_where_a_tool_may_write_them() {
+        assert_eq!(lenient("r", b"\xef\xbb\xbfcaf\xe9").unwrap(), "caf\u{fffd}");
+        assert_eq!(lenient("r", b"\xff\xfe{\0}\0").unwrap(), "{}");
+        assert!(matches!(lenient("r", b"version https://git-lfs\noid"), Err(ParseError::Encoding { .. })));
     }
 
     #[test]

@@ -9,8 +9,6 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::ParseError;
-
 /// One element.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Element {
@@ -70,24 +68,6 @@ impl Element {
         }
         found
     }
-}
-
-/// The bytes as text: a UTF-8 byte order mark goes, invalid bytes become U+FFFD (a JVM with another default charset
-/// writes its own bytes under a UTF-8 header). UTF-16 and Git LFS pointers are refused by name.
-pub(crate) fn text(at: &str, bytes: &[u8]) -> Result<String, ParseError> {
-    let refused = |found: &str, remedy: &str| ParseError::Encoding {
-        at: at.to_owned(),
-        found: found.to_owned(),
-        remedy: remedy.to_owned(),
-    };
-    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
-        return Err(refused("a UTF-16 file", "convert it to UTF-8; PowerShell's `>` writes UTF-16"));
-    }
-    if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
-        return Err(refused("a Git LFS pointer, not the file itself", "run `git lfs pull`"));
-    }
-    let bytes = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF]).unwrap_or(bytes);
-    Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// Reads `text` as far as it goes.
@@ -218,15 +198,5 @@ mod tests {
     fn forbidden_references_do_not_end_the_reading() {
         let document = read("<a>x&#27;[1m&#0;&#x41;&unknown;</a>");
         assert_eq!(document.root.unwrap().text, "x\u{fffd}[1m\u{fffd}A&unknown;");
-    }
-
-    #[test]
-    fn foreign_encodings_are_refused_by_name() {
-        assert!(matches!(text("a", &[0xFF, 0xFE, 0, 0]), Err(ParseError::Encoding { .. })));
-        assert!(matches!(
-            text("a", b"version https://git-lfs.github.com/spec/v1\noid"),
-            Err(ParseError::Encoding { .. })
-        ));
-        assert_eq!(text("a", b"\xEF\xBB\xBFok \xE9").unwrap(), "ok \u{fffd}");
     }
 }

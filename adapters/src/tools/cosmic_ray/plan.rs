@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use polymut_schemas::{RepoDir, StageName};
-use semver::{Version, VersionReq};
+use semver::Version;
 
 use super::answer::{mutated_files, session_of};
 use super::config::Config;
 use super::session;
-use super::{ID, INFO, PINNED};
-use crate::tools::python::{Environment, start_folders};
+use super::{ID, INFO};
+use crate::tools::python::{Environment, check_version, start_folders, wanted};
 use crate::{
     CommandSpec, Find, Gather, Job, Key, NewFile, Piece, Place, Plan, PlanError, Role, ScopeFit, Stage, Step,
     StorePath, Suspect, Units, WorkPath,
@@ -52,27 +52,8 @@ impl Planner<'_> {
         &self.job.project.dir
     }
 
-    /// The version that the project asks for, else the one that polymut installs.
-    fn wanted(&self) -> &str {
-        self.job.settings.version.as_deref().unwrap_or(PINNED)
-    }
-
     fn check_version(&self) -> Result<(), PlanError> {
-        let Some(found) = self.job.facts.one("tool.version") else {
-            return Err(PlanError::Missing { missing: ID.to_owned(), remedy: INFO.recipe.hint.to_owned() });
-        };
-        let refuse = |why: String, remedy: String| {
-            Err(PlanError::Version { tool: ID, found: found.to_owned(), why, remedy })
-        };
-        if let Some(wanted) = self.job.settings.version.as_deref().filter(|wanted| *wanted != found) {
-            let why = format!("`version` of polymut.toml asks for {wanted}");
-            return refuse(why, format!("pip install {ID}=={wanted} in the project's environment"));
-        }
-        let least = VersionReq::parse(">=8.4.0").unwrap_or(VersionReq::STAR);
-        if Version::parse(found).is_ok_and(|version| least.matches(&version)) {
-            return Ok(());
-        }
-        refuse("versions before 8.4.0 were not tried".to_owned(), INFO.recipe.hint.to_owned())
+        check_version(self.job, &INFO, &Version::new(8, 4, 0), "versions before 8.4.0 were not tried")
     }
 
     /// `cosmic-ray exec` takes no further words.
@@ -93,7 +74,7 @@ impl Planner<'_> {
     }
 
     fn prepare(&self) -> Result<Plan, PlanError> {
-        let store = format!("{ID}/{}", self.wanted());
+        let store = format!("{ID}/{}", wanted(self.job, &INFO));
         let pytest = self.config.command.iter().any(|word| word.contains("pytest"));
         let needs: &[&str] = if pytest { &["pytest"] } else { &[] };
         let environment = Environment { dir: self.dir(), store: &store, needs };
@@ -184,8 +165,8 @@ impl Planner<'_> {
             "cr-filter-pragma" => (".venv/bin/cr-filter-pragma", "venv/bin/cr-filter-pragma"),
             _ => (".venv/bin/cosmic-ray", "venv/bin/cosmic-ray"),
         };
-        let store =
-            StorePath::new(format!("{ID}/{}/bin/{program}", self.wanted())).map_err(|error| fault(&error))?;
+        let store = StorePath::new(format!("{ID}/{}/bin/{program}", wanted(self.job, &INFO)))
+            .map_err(|error| fault(&error))?;
         let mut find = vec![
             Find::Upward(self.dir().clone(), own),
             Find::Upward(self.dir().clone(), old),

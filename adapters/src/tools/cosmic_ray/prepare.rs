@@ -2,13 +2,13 @@
 //!
 //! In: ends of steps, the session that `init` made. Out: [`Parsed`]. I/O: none.
 
-use polymut_schemas::{OperatorClass, Quote};
+use polymut_schemas::Quote;
 
 use super::answer::{listed, seen};
 use super::config::Config;
 use super::session::read;
-use crate::tools::python::{baseline, prepared, quote_end};
-use crate::{End, Finish, Job, Note, OperatorSet, ParseError, Parsed, Promised, Ran, RawMutant};
+use crate::tools::python::{baseline, environment, quote_end};
+use crate::{End, Finish, Job, Note, ParseError, Parsed, Promised, Ran};
 
 /// Reads the version.
 pub(super) fn probe(ran: &Ran) -> Parsed {
@@ -37,21 +37,9 @@ pub(super) fn probe(ran: &Ran) -> Parsed {
 /// Reads what the environment has, and how the suite ended.
 pub(super) fn prepare(ran: &Ran) -> Parsed {
     let mut parsed = Parsed::default();
-    let Some(environment) = prepared(ran) else {
-        let words = ran.step("environment").map(|step| quote_end(step, 15));
-        let nothing = || Quote { text: "no environment was made".to_owned(), at: "prepare".to_owned() };
-        parsed.finish = Finish::Broken(words.unwrap_or_else(nothing));
-        return parsed;
-    };
-    if !environment.note.is_empty() {
-        parsed.notes.push(Note(environment.note));
+    if environment(ran, &mut parsed).is_some() {
+        baseline(ran, &mut parsed);
     }
-    if !environment.installed.is_empty() {
-        parsed.notes.push(Note(format!("installed for this run: {}", environment.installed.join(", "))));
-    }
-    parsed.facts.set("python.version", environment.python);
-    parsed.facts.set("python.interpreter", environment.interpreter);
-    baseline(ran, &mut parsed);
     parsed
 }
 
@@ -67,7 +55,7 @@ pub(super) fn list(job: &Job<'_>, ran: &Ran) -> Result<Parsed, ParseError> {
     };
     for row in read("session.sqlite", bytes)? {
         let mutant = listed(row.mutant("session.sqlite")?);
-        if wanted(job, &mutant) {
+        if job.settings.operators.takes(mutant.change.class) {
             parsed.mutants.push(mutant);
         }
     }
@@ -88,15 +76,4 @@ pub(super) fn list(job: &Job<'_>, ran: &Ran) -> Result<Parsed, ParseError> {
     }
     parsed.promised = Promised::Listed(u64::try_from(parsed.mutants.len()).unwrap_or(u64::MAX));
     Ok(parsed)
-}
-
-/// Whether the mutant belongs to the asked operators.
-fn wanted(job: &Job<'_>, mutant: &RawMutant) -> bool {
-    match (job.settings.operators, mutant.change.class) {
-        (OperatorSet::Default | OperatorSet::All, _) => true,
-        (OperatorSet::Logic, Some(class)) => {
-            matches!(class, OperatorClass::Comparison | OperatorClass::Logical | OperatorClass::ReturnValue)
-        }
-        (OperatorSet::Logic, None) => false,
-    }
 }

@@ -7,6 +7,7 @@
 use polymut_schemas::Status;
 use serde::Deserialize;
 
+use crate::formats::text;
 use crate::{Doubt, ParseError};
 
 #[derive(Deserialize)]
@@ -59,7 +60,7 @@ impl Record {
 
 /// Reads a report, in the order of its places: the tool writes files in any order.
 pub(crate) fn read(artifact: &str, bytes: &[u8]) -> Result<Vec<Record>, ParseError> {
-    let text = text(artifact, bytes)?;
+    let text = text::decode(artifact, bytes)?;
     let document: Document = serde_json::from_str(&text).map_err(|error| {
         let at = format!("{artifact}:{}:{}", error.line(), error.column());
         if error.is_eof() {
@@ -85,22 +86,6 @@ pub(crate) fn read(artifact: &str, bytes: &[u8]) -> Result<Vec<Record>, ParseErr
         (&a.file, a.line, a.column, &a.operator).cmp(&(&b.file, b.line, b.column, &b.operator))
     });
     Ok(records)
-}
-
-fn text(artifact: &str, bytes: &[u8]) -> Result<String, ParseError> {
-    let refused = |found: &str, remedy: &str| ParseError::Encoding {
-        at: artifact.to_owned(),
-        found: found.to_owned(),
-        remedy: remedy.to_owned(),
-    };
-    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
-        return Err(refused("a UTF-16 file", "convert it to UTF-8; PowerShell's `>` writes UTF-16"));
-    }
-    if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
-        return Err(refused("a Git LFS pointer, not the file itself", "run `git lfs pull`"));
-    }
-    let bytes = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF]).unwrap_or(bytes);
-    Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// What a word says. A dry run says `RUNNABLE`, which is no status: `None` inside.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use polymut_schemas::{OperatorClass, Quote, RepoPath, StageName, Status};
+use polymut_schemas::{Quote, RepoPath, StageName, Status};
 
 use super::config::{Chosen, UserConfig};
 use super::generated::{Generated, OneFile, Reached, files};
@@ -13,8 +13,8 @@ use super::meta::{function_of, malformed};
 use super::operator::classify;
 use crate::tools::python::{last_lines, quote_end};
 use crate::{
-    Change, ChangedFile, End, Finish, Job, Key, Note, OperatorSet, ParseError, Parsed, Promised, Ran,
-    RawMutant, RawPath, StepEnd, Tests,
+    Change, ChangedFile, End, Finish, Job, Key, Note, ParseError, Parsed, Promised, Ran, RawMutant, RawPath,
+    StepEnd, Tests,
 };
 
 /// Nothing is called like that: all went well up to there.
@@ -108,7 +108,7 @@ fn listing(job: &Job<'_>, ran: &Ran, step: &StepEnd) -> Result<Parsed, ParseErro
         parsed.notes.extend(unmutated(&file.path, changed, &map.reach()));
         for (key, _) in &file.meta.codes {
             let mutant = located(&file, &map, key, &generated)?;
-            if wanted(job, &mutant) {
+            if job.settings.operators.takes(mutant.change.class) {
                 total += 1;
                 parsed.mutants.push(mutant);
             }
@@ -165,17 +165,6 @@ fn located(
         pointer: Some(key.to_owned()),
         artifact: file.at.clone(),
     })
-}
-
-/// Whether the mutant belongs to the asked operators.
-fn wanted(job: &Job<'_>, mutant: &RawMutant) -> bool {
-    match (job.settings.operators, mutant.change.class) {
-        (OperatorSet::Default | OperatorSet::All, _) => true,
-        (OperatorSet::Logic, Some(class)) => {
-            matches!(class, OperatorClass::Comparison | OperatorClass::Logical | OperatorClass::ReturnValue)
-        }
-        (OperatorSet::Logic, None) => false,
-    }
 }
 
 fn changed<'a>(job: &Job<'a>, relative: &str) -> Option<&'a ChangedFile> {

@@ -17,6 +17,7 @@
 
 mod answer;
 mod config;
+mod difference;
 mod generated;
 mod glob;
 mod import;

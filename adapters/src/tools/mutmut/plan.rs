@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use polymut_schemas::{Mutant, RepoDir, StageName};
-use semver::{Version, VersionReq};
+use semver::Version;
 
 use super::config::{Chosen, UserConfig, pyproject};
 use super::generated::Generated;
-use super::{ID, INFO, PINNED};
-use crate::tools::python::{Environment, interpreter, python, start_folders};
+use super::{ID, INFO};
+use crate::tools::python::{Environment, check_version, interpreter, python, start_folders, wanted};
 use crate::{
     CommandSpec, Find, Gather, Job, Key, NewFile, Piece, Place, Plan, PlanError, Role, ScopeFit, Stage, Step,
     StorePath, Suspect, Units, WorkPath,
@@ -63,29 +63,12 @@ impl Planner<'_> {
         &self.job.project.dir
     }
 
-    /// The version that the project asks for, else the one that polymut installs.
-    fn wanted(&self) -> &str {
-        self.job.settings.version.as_deref().unwrap_or(PINNED)
-    }
-
     fn check_version(&self) -> Result<(), PlanError> {
-        let Some(found) = self.job.facts.one("tool.version") else {
-            return Err(PlanError::Missing { missing: ID.to_owned(), remedy: INFO.recipe.hint.to_owned() });
-        };
-        let refuse = |why: String, remedy: String| {
-            Err(PlanError::Version { tool: ID, found: found.to_owned(), why, remedy })
-        };
-        if let Some(wanted) = self.job.settings.version.as_deref().filter(|wanted| *wanted != found) {
-            let why = format!("`version` of polymut.toml asks for {wanted}");
-            return refuse(why, format!("pip install {ID}=={wanted} in the project's environment"));
-        }
-        let least = VersionReq::parse(">=3.7.0").unwrap_or(VersionReq::STAR);
-        if Version::parse(found).is_ok_and(|version| least.matches(&version)) {
-            return Ok(());
-        }
-        refuse(
-            "versions before 3.7 do not say where their mutants are".to_owned(),
-            INFO.recipe.hint.to_owned(),
+        check_version(
+            self.job,
+            &INFO,
+            &Version::new(3, 7, 0),
+            "versions before 3.7 do not say where their mutants are",
         )
     }
 
@@ -93,16 +76,16 @@ impl Planner<'_> {
         let mut own =
             self.step("python", interpreter(self.dir()), vec![Piece::word("-c"), Piece::word(PROBE)]);
         own.go_on = &[10];
-        let store =
-            StorePath::new(format!("{ID}/{}/bin/mutmut", self.wanted())).map_err(|error| fault(&error))?;
+        let store = StorePath::new(format!("{ID}/{}/bin/mutmut", wanted(self.job, &INFO)))
+            .map_err(|error| fault(&error))?;
         let stored = self.step("mutmut", vec![Find::Store(store)], vec![Piece::word("--version")]);
         Ok(plan_of(vec![own, stored], Vec::new()))
     }
 
     fn prepare(&self) -> Result<Plan, PlanError> {
-        let needs = ["pytest".to_owned(), format!("{ID}=={}", self.wanted())];
+        let needs = ["pytest".to_owned(), format!("{ID}=={}", wanted(self.job, &INFO))];
         let needs: Vec<&str> = needs.iter().map(String::as_str).collect();
-        let store = format!("{ID}/{}", self.wanted());
+        let store = format!("{ID}/{}", wanted(self.job, &INFO));
         let environment = Environment { dir: self.dir(), store: &store, needs: &needs };
         let steps = vec![environment.step()?, self.baseline()];
         Ok(plan_of(steps, vec![Environment::gather()?]))

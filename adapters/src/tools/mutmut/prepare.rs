@@ -8,8 +8,8 @@ use polymut_schemas::Quote;
 use serde_json::Value;
 
 use super::ID;
-use crate::tools::python::{baseline, ini_section, packages, prepared, quote_end};
-use crate::{End, Facts, Finish, Note, Parsed, Project, Ran, Tick, Tree};
+use crate::tools::python::{baseline, environment, ini_section, packages, quote_end};
+use crate::{End, Facts, Finish, Parsed, Project, Ran, Tick, Tree};
 
 /// Every Python package with code.
 pub(super) fn detect(tree: &Tree) -> Vec<Project> {
@@ -73,20 +73,7 @@ fn versions(ran: &Ran, facts: &mut Facts) -> Result<(), Quote> {
 /// Reads what the environment has, and how the suite ended.
 pub(super) fn prepare(ran: &Ran) -> Parsed {
     let mut parsed = Parsed::default();
-    let Some(environment) = prepared(ran) else {
-        let words = ran.step("environment").map(|step| quote_end(step, 15));
-        let nothing = || Quote { text: "no environment was made".to_owned(), at: "prepare".to_owned() };
-        parsed.finish = Finish::Broken(words.unwrap_or_else(nothing));
-        return parsed;
-    };
-    if !environment.note.is_empty() {
-        parsed.notes.push(Note(environment.note));
-    }
-    if !environment.installed.is_empty() {
-        parsed.notes.push(Note(format!("installed for this run: {}", environment.installed.join(", "))));
-    }
-    parsed.facts.set("python.version", environment.python);
-    parsed.facts.set("python.interpreter", environment.interpreter);
+    let Some(environment) = environment(ran, &mut parsed) else { return parsed };
     for (name, version) in &environment.versions {
         match name.as_str() {
             ID => parsed.facts.set("tool.version", version),

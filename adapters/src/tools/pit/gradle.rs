@@ -12,12 +12,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::classes::{Compiled, Selection};
-use super::maven::{BASELINE, PIT, RESOLVE, VERSION};
+use super::maven::{BASELINE, PIT, RESOLVE, VERSION, mutators};
 use super::parse::Target;
 use super::version;
 use crate::{
-    CommandSpec, Find, Gather, Job, NewFile, OperatorSet, Piece, Place, Plan, PlanError, Role, ScopeFit,
-    Stage, Step, Units, WorkPath,
+    CommandSpec, Find, Gather, Job, NewFile, Piece, Place, Plan, PlanError, Role, ScopeFit, Stage, Step,
+    Units, WorkPath,
 };
 
 /// The plugin that is applied where a project has none.
@@ -112,11 +112,14 @@ fn script(job: &Job<'_>, classes: &BTreeSet<String>, pace: Pace) -> Result<NewFi
     let listed: Vec<String> = classes.iter().map(|class| quoted(class)).collect();
     let listed = if listed.is_empty() { quoted("polymut.None") } else { listed.join(", ") };
     let constant = job.limits.floor.as_millis().max(5_000);
-    let (threads, unit, constant) = match pace {
-        Pace::Many => ("(p.findProperty('polymutThreads') ?: '1') as int", "0", constant),
-        Pace::Alone => ("1", "1", constant * 2),
+    let (threads, unit) = match pace {
+        Pace::Many => ("(p.findProperty('polymutThreads') ?: '1') as int", "0"),
+        Pace::Alone => ("1", "1"),
     };
-    let mutators = mutators(job.settings.operators).map(|list| format!("mutators = [{list}]"));
+    let mutators = mutators(job.settings.operators).map(|names| {
+        let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+        format!("mutators = [{}]", names.join(", "))
+    });
     let values = [
         ("@PLUGIN@", PLUGIN.to_owned()),
         ("@PIT@", version.clone()),
@@ -130,16 +133,6 @@ fn script(job: &Job<'_>, classes: &BTreeSet<String>, pace: Pace) -> Result<NewFi
     ];
     let text = values.iter().fold(TEMPLATE.to_owned(), |text, (name, value)| text.replace(name, value));
     Ok(NewFile { at: Place::Work(work(SCRIPT)?), bytes: text.into_bytes() })
-}
-
-fn mutators(set: OperatorSet) -> Option<&'static str> {
-    match set {
-        OperatorSet::Default => None,
-        OperatorSet::Logic => Some(
-            "'CONDITIONALS_BOUNDARY', 'NEGATE_CONDITIONALS', 'TRUE_RETURNS', 'FALSE_RETURNS', 'PRIMITIVE_RETURNS', 'EMPTY_RETURNS', 'NULL_RETURNS'",
-        ),
-        OperatorSet::All => Some("'ALL'"),
-    }
 }
 
 /// A single-quoted Groovy text: a `$` in it is a dollar.

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::xml::{self, Element};
+use crate::formats::text;
 
 /// One POM.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(crate) struct Pom {
 
 /// Reads a POM; `None` when it is not one.
 pub(crate) fn read(bytes: &[u8]) -> Option<Pom> {
-    let text = xml::text("pom.xml", bytes).ok()?;
+    let text = text::lenient("pom.xml", bytes).ok()?;
     let root = xml::read(&text).root.filter(|root| root.name == "project")?;
     let mut pom =
         Pom { artifact: root.text_of("artifactId").unwrap_or_default().to_owned(), ..Pom::default() };

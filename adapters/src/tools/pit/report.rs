@@ -5,6 +5,7 @@
 use super::mutants::Record;
 use super::xml::{self, Damage};
 use crate::ParseError;
+use crate::formats::text;
 
 /// What a report holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub(crate) struct Report {
 
 /// Reads a report. What ends in the middle gives its whole mutations; what is no report of PIT is an error.
 pub(crate) fn read(artifact: &str, bytes: &[u8]) -> Result<Report, ParseError> {
-    let text = xml::text(artifact, bytes)?;
+    let text = text::lenient(artifact, bytes)?;
     let document = xml::read(&text);
     let Some(root) = document.root else {
         let why = document.damage.map_or_else(|| "no XML element".to_owned(), |damage| damage.why);

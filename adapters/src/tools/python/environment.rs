@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use polymut_schemas::{PathError, RepoDir};
+use polymut_schemas::{PathError, Quote, RepoDir};
 use serde::Deserialize;
 
+use super::quote_end;
 use crate::{
-    CommandSpec, Find, Gather, NewFile, Piece, Place, PlanError, Ran, Role, Step, StorePath, WorkPath,
+    CommandSpec, Find, Finish, Gather, NewFile, Note, Parsed, Piece, Place, PlanError, Ran, Role, Step,
+    StorePath, WorkPath,
 };
 
 const SCRIPT: &str = include_str!("environment.py");
@@ -122,6 +124,25 @@ pub(in crate::tools) fn start_folders(dir: &RepoDir) -> Vec<Piece> {
 /// What the environment step said of itself, when it came to its end.
 pub(in crate::tools) fn prepared(ran: &Ran) -> Option<Prepared> {
     serde_json::from_slice(ran.file_ending(ANSWER)?).ok()
+}
+
+/// What the environment has, told as facts and notes. `None`: there is none, and `parsed` says why.
+pub(in crate::tools) fn environment(ran: &Ran, parsed: &mut Parsed) -> Option<Prepared> {
+    let Some(found) = prepared(ran) else {
+        let words = ran.step(STEP).map(|step| quote_end(step, 15));
+        let nothing = || Quote { text: "no environment was made".to_owned(), at: "prepare".to_owned() };
+        parsed.finish = Finish::Broken(words.unwrap_or_else(nothing));
+        return None;
+    };
+    if !found.note.is_empty() {
+        parsed.notes.push(Note(found.note.clone()));
+    }
+    if !found.installed.is_empty() {
+        parsed.notes.push(Note(format!("installed for this run: {}", found.installed.join(", "))));
+    }
+    parsed.facts.set("python.version", &found.python);
+    parsed.facts.set("python.interpreter", &found.interpreter);
+    Some(found)
 }
 
 fn work(path: &str) -> Result<WorkPath, PlanError> {

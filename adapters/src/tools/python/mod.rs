@@ -5,9 +5,11 @@
 mod baseline;
 mod environment;
 mod packages;
+mod version;
 mod words;
 
 pub(super) use baseline::baseline;
-pub(super) use environment::{Environment, interpreter, prepared, python, start_folders};
+pub(super) use environment::{Environment, environment, interpreter, prepared, python, start_folders};
 pub(super) use packages::{ini_section, is_test, packages, toml_file};
+pub(super) use version::{check_version, wanted};
 pub(super) use words::{last_lines, quote_end, tests_failed};

@@ -6,6 +6,7 @@
 
 use polymut_schemas::{RepoDir, RepoPath};
 
+use crate::formats::text;
 use crate::formats::xml::{self, Element};
 
 /// One project file.
@@ -55,7 +56,7 @@ pub(super) fn is_platform_package(package: &str) -> bool {
 
 /// Reads the project file at `path`; what cannot be read says nothing.
 pub(super) fn read(path: &RepoPath, bytes: &[u8]) -> Csproj {
-    let Ok(text) = xml::text(path.as_str(), bytes) else { return Csproj::default() };
+    let Ok(text) = text::lenient(path.as_str(), bytes) else { return Csproj::default() };
     let Some(root) = xml::read(&text).root else { return Csproj::default() };
     let mut project = Csproj::default();
     if sdks(&root).any(|sdk| sdk.to_lowercase().starts_with("mstest.sdk")) {
