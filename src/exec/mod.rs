@@ -18,8 +18,8 @@ mod event;
 mod family;
 mod interrupted;
 mod journal;
-#[cfg(target_os = "linux")]
 mod memory;
+#[cfg(target_os = "linux")]
 mod obstacle;
 mod output;
 mod probe;

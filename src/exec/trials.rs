@@ -9,17 +9,18 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use camino::{Utf8Path, Utf8PathBuf};
 use fs_err as fs;
 use polymut_adapters::{End, WorkPath};
 use polymut_schemas::{ContainmentReached, Guarantee, IsolationLevel, RepoDir, RepoPath};
 
-use super::contain::{Cgroups, Power, TRY, Tried, WORD};
+use super::contain::{Cgroups, Power, Scope, TRY, Tried, WORD};
 use super::obstacle;
 use super::probe::{Containment, How, Obstacle, ProbeRequest, reached};
 use super::sandbox::failed;
 use super::{Builder, SealedSandbox, Starter, Surroundings};
 use super::{
-    CacheUse, Cap, CopiedSandbox, Ended, ExecError, Launch, Process, Request, Sandbox, SandboxError,
+    CacheUse, Cap, CopiedSandbox, Ended, ExecError, HostEnv, Launch, Process, Request, Sandbox, SandboxError,
     SourceBytes, SourceEntry, SourceKind, Stop, copied_level, run_process,
 };
 use crate::paths::AbsPath;
@@ -92,7 +93,7 @@ async fn try_sealed(
     }
     stands_over(request, place, &builder).await?;
     let mut memory = "nothing";
-    for (index, cgroups) in places_of_groups().into_iter().enumerate() {
+    for (index, cgroups) in places_of_groups(request.host).into_iter().enumerate() {
         builder.starter = starter(request, cgroups);
         let sandbox = make(&builder, &format!("memory-{power:?}-{index}"))?;
         if holds_memory(&sandbox, place, request.helper).await {
@@ -138,7 +139,7 @@ async fn try_kept(
     let mut kept = starter(request, None);
     let walls = walls(&make(&kept, "kept")?, place, request.helper).await?;
     let mut memory = "nothing";
-    for (index, cgroups) in places_of_groups().into_iter().enumerate() {
+    for (index, cgroups) in places_of_groups(request.host).into_iter().enumerate() {
         kept = starter(request, cgroups);
         if holds_memory(&make(&kept, &format!("kept-{index}"))?, place, request.helper).await {
             memory = name_of(&kept);
@@ -162,10 +163,13 @@ fn starter(request: &ProbeRequest<'_>, cgroups: Option<Cgroups>) -> Starter {
 }
 
 /// Where control groups might be made, best first; at last none, for the watchdog.
-fn places_of_groups() -> Vec<Option<Cgroups>> {
+fn places_of_groups(host: &HostEnv) -> Vec<Option<Cgroups>> {
+    let mount = Utf8Path::new("/sys/fs/cgroup");
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let found = Cgroups::look(camino::Utf8Path::new("/sys/fs/cgroup"), &own);
-    found.into_iter().map(Some).chain([None]).collect()
+    let found = Cgroups::look(mount, &own);
+    let program = which::which("systemd-run").ok().and_then(|path| Utf8PathBuf::try_from(path).ok());
+    let scope = Scope::look(mount, program, |name| host.text(name).map(str::to_owned)).map(Cgroups::Scope);
+    found.into_iter().chain(scope).map(Some).chain([None]).collect()
 }
 
 fn name_of(starter: &Starter) -> &'static str {

@@ -13,4 +13,5 @@ mod levels;
 mod outer;
 mod reach;
 mod rig;
+mod scope;
 mod users;

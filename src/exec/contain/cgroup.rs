@@ -9,6 +9,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
+use super::scope::Scope;
+
 /// How our groups are called, before the keeper's process id.
 const PREFIX: &str = "polymut-";
 
@@ -28,6 +30,9 @@ pub enum Cgroups {
         /// The same of the pids controller, where there is one.
         pids: Option<Utf8PathBuf>,
     },
+    /// Version 2, where this process may not make groups but the user's systemd does it for whoever asks: the keeper is
+    /// started in a transient scope of its own.
+    Scope(Scope),
 }
 
 impl Cgroups {
@@ -36,6 +41,7 @@ impl Cgroups {
         match self {
             Self::V2 { .. } => "cgroup v2",
             Self::V1 { .. } => "cgroup v1",
+            Self::Scope(_) => "cgroup v2 (systemd scope)",
         }
     }
 
@@ -44,6 +50,7 @@ impl Cgroups {
         match self {
             Self::V2 { parent } => hands_down(parent, "pids"),
             Self::V1 { pids, .. } => pids.is_some(),
+            Self::Scope(_) => true,
         }
     }
 
@@ -106,10 +113,17 @@ enum Version {
 }
 
 impl Group {
-    /// Makes a group for the keeper with this process id.
-    pub(super) fn make(at: &Cgroups, keeper: u32, memory: Option<u64>, pids: u64) -> io::Result<Self> {
+    /// Makes a group for the keeper with this process id. `own` is the text of its `/proc/self/cgroup`.
+    pub(super) fn make(
+        at: &Cgroups,
+        keeper: u32,
+        own: &str,
+        memory: Option<u64>,
+        pids: u64,
+    ) -> io::Result<Self> {
         let name = format!("{PREFIX}{keeper}");
         let group = match at {
+            Cgroups::Scope(scope) => return Self::of_scope(scope, own),
             Cgroups::V2 { parent } => {
                 let folder = parent.join(name);
                 Self { folders: vec![folder.clone()], memory: folder, version: Version::Two }
@@ -139,6 +153,14 @@ impl Group {
             return Err(error);
         }
         Ok(group)
+    }
+
+    /// The scope that this process was started in. systemd has set its limits, and removes it when it is empty.
+    fn of_scope(scope: &Scope, own: &str) -> io::Result<Self> {
+        let memory = scope.group(own).ok_or_else(|| {
+            io::Error::other(format!("this process is in no scope of systemd: {}", own.trim_end()))
+        })?;
+        Ok(Self { folders: Vec::new(), memory, version: Version::Two })
     }
 
     fn limit(&self, memory: Option<u64>, pids: u64) -> io::Result<()> {
@@ -276,7 +298,7 @@ mod tests {
         );
         put(mount.join("memory/polymut-7/memory.max_usage_in_bytes"), "4096\n");
         put(mount.join("pids/polymut-7/pids.max"), "max");
-        let group = Group::make(&at, 7, Some(1 << 20), 99).unwrap();
+        let group = Group::make(&at, 7, "", Some(1 << 20), 99).unwrap();
         group.add(42).unwrap();
         let read = |file: &str| fs::read_to_string(mount.join(file)).unwrap();
         assert_eq!(read("memory/polymut-7/memory.limit_in_bytes"), "1048576");
@@ -291,10 +313,28 @@ mod tests {
         let (_temp, mount) = folder();
         put(mount.join("polymut-7/memory.events"), "low 0\noom 2\noom_kill 1\noom_group_kill 0\n");
         put(mount.join("polymut-7/memory.swap.max"), "max");
-        let group = Group::make(&Cgroups::V2 { parent: mount.clone() }, 7, Some(4096), 9).unwrap();
+        let group = Group::make(&Cgroups::V2 { parent: mount.clone() }, 7, "", Some(4096), 9).unwrap();
         assert_eq!(fs::read_to_string(mount.join("polymut-7/memory.swap.max")).unwrap(), "0");
         assert_eq!(fs::read_to_string(mount.join("polymut-7/memory.max")).unwrap(), "4096");
         assert_eq!((group.memory_kills(), group.peak()), (1, None));
+    }
+
+    #[test]
+    fn a_scope_is_read_and_neither_filled_nor_removed() {
+        let (_temp, mount) = folder();
+        let own = "0::/user.slice/polymut-7-1.scope\n";
+        put(mount.join("user.slice/polymut-7-1.scope/memory.events"), "oom 1\noom_kill 1\n");
+        put(mount.join("user.slice/polymut-7-1.scope/memory.peak"), "8192\n");
+        let at = Cgroups::Scope(Scope { mount: mount.clone(), ..Scope::default() });
+        let group = Group::make(&at, 7, own, Some(4096), 9).unwrap();
+        group.add(42).unwrap();
+        group.remove();
+        assert_eq!((group.memory_kills(), group.peak()), (1, Some(8192)));
+        assert!(!mount.join("user.slice/polymut-7-1.scope/cgroup.procs").exists());
+        assert!(!mount.join("user.slice/polymut-7-1.scope/memory.max").exists());
+        // systemd said yes and moved nobody: that is no wall.
+        let lost = Group::make(&at, 7, "0::/user.slice/session-3.scope\n", Some(4096), 9);
+        assert!(lost.unwrap_err().to_string().contains("no scope"));
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn run(spec: &Spec, place: &Utf8Path, words: &Words, told: &mut Told) -> io::Res
     let own = Own::now();
     let group = match &spec.cgroups {
         Some(at) => Some(
-            Group::make(at, std::process::id(), spec.memory, spec.pids)
+            Group::make(at, std::process::id(), &own_groups(), spec.memory, spec.pids)
                 .map_err(|error| named("make a control group", &error))?,
         ),
         None => None,
@@ -114,6 +114,11 @@ fn run(spec: &Spec, place: &Utf8Path, words: &Words, told: &mut Told) -> io::Res
     let killed = matches!(ended, Ok(ToKeeper::Signalled(number)) if number == Signal::SIGKILL as i32);
     told.over_memory |= killed && told.memory_kills > 0;
     ended
+}
+
+/// What the kernel says of this process's place among the control groups.
+fn own_groups() -> String {
+    fs_err::read_to_string("/proc/self/cgroup").unwrap_or_default()
 }
 
 /// A descriptor that becomes readable when polymut is gone. A kernel without such descriptors has no sealed level.

@@ -145,7 +145,7 @@ impl Sandbox for CopiedSandbox {
 
     #[cfg(target_os = "linux")]
     fn not_started(&self, leader: u32) -> Option<NotStarted> {
-        Starter::not_started(&self.own, leader)
+        self.starter.as_ref()?.not_started(&self.own, leader)
     }
 
     #[cfg(target_os = "linux")]

@@ -219,7 +219,7 @@ impl Sandbox for SealedSandbox {
     }
 
     fn not_started(&self, leader: u32) -> Option<NotStarted> {
-        Starter::not_started(&self.own.0, leader)
+        self.builder.starter.not_started(&self.own.0, leader)
     }
 
     fn usage(&self) -> Usage {

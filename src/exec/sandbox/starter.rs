@@ -3,12 +3,13 @@
 //! In: a command, a room. Out: the command of a keeper, and what it told afterwards. I/O: small files of the sandbox.
 
 use std::ffi::OsString;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fs_err as fs;
 
 use super::host::failed;
 use super::{Launch, NotStarted, SandboxError, Usage};
-use crate::exec::contain::{Cgroups, KEEP, Room, Spec, Told, Trouble, WORD, told_by};
+use crate::exec::contain::{Cgroups, KEEP, Room, Scope, Spec, Told, Trouble, WORD, told_by};
 use crate::paths::AbsPath;
 
 /// How keepers are started on this machine.
@@ -51,12 +52,35 @@ impl Starter {
         let before = [WORD, KEEP, place.as_str(), "--", inside.program.as_str()].map(OsString::from);
         let args = before.into_iter().chain(inside.args).collect();
         // The folder to start in may exist inside only.
-        Ok(Launch { program: self.helper.clone(), args, cwd: own.clone(), ..inside })
+        let keeper = Launch { program: self.helper.clone(), args, cwd: own.clone(), ..inside };
+        match &self.cgroups {
+            Some(Cgroups::Scope(scope)) => self.in_scope(scope, keeper),
+            Some(Cgroups::V1 { .. } | Cgroups::V2 { .. }) | None => Ok(keeper),
+        }
+    }
+
+    /// The keeper in a scope of systemd. `systemd-run` becomes the keeper: the process id stays the same.
+    fn in_scope(&self, scope: &Scope, mut keeper: Launch) -> Result<Launch, SandboxError> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let unit = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let words = scope.words(&unit, keeper.memory, self.pids).into_iter().map(OsString::from);
+        keeper.args = words.chain([OsString::from(keeper.program.as_str())]).chain(keeper.args).collect();
+        keeper.program = AbsPath::new(scope.program.clone())
+            .map_err(|error| SandboxError::Walls { why: error.to_string() })?;
+        for (name, value) in &scope.bus {
+            keeper.env.entry(name.into()).or_insert_with(|| value.into());
+        }
+        Ok(keeper)
     }
 
     /// Why the command of that keeper was not started.
-    pub(super) fn not_started(own: &AbsPath, leader: u32) -> Option<NotStarted> {
-        match Self::told(own, leader)?.trouble? {
+    pub(super) fn not_started(&self, own: &AbsPath, leader: u32) -> Option<NotStarted> {
+        let told = Self::told(own, leader);
+        if told.is_none() && matches!(self.cgroups, Some(Cgroups::Scope(_))) {
+            // A keeper tells; systemd-run that was refused has a code of its own, which is not the tool's.
+            return Some(NotStarted::Walls("systemd made no scope for the tool, see its stderr".to_owned()));
+        }
+        match told?.trouble? {
             Trouble::Walls(why) => Some(NotStarted::Walls(why)),
             Trouble::Program(why) => Some(NotStarted::Program(why)),
         }
