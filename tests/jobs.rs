@@ -118,7 +118,7 @@ async fn zero_mutants_pass_only_when_the_file_was_seen() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_red_suite_is_the_changes_fault_only_when_the_base_is_green() {
     let mut change = scene();
-    change.suite = "echo expected 3, got 4 >&2; exit 1\n";
+    change.suite = "echo expected 3, got ${SHOP_API_TOKEN:-4} >&2; exit 1\n";
     change.base = Some(("true\n", "one\n"));
     let outcome = play(change).await;
     let RunState::RedBaseline { quote, cause } = &outcome.run.state else {
@@ -126,6 +126,9 @@ async fn a_red_suite_is_the_changes_fault_only_when_the_base_is_green() {
     };
     assert_eq!(*cause, Cause::Change);
     assert!(quote.text.contains("expected 3, got 4"));
+    // It may have been red for want of it: named, and neither given nor shown.
+    let withheld = outcome.run.notes.iter().find(|note| note.contains("SHOP_API_TOKEN"));
+    assert!(withheld.is_some_and(|note| note.contains("allow-env") && !note.contains("s3cr3t")));
     let mut base = scene();
     base.suite = "exit 1\n";
     base.base = Some(("exit 1\n", "one\n"));
@@ -228,6 +231,53 @@ async fn a_budget_that_ends_judges_what_was_reached() {
     scene.budget = Some(Duration::from_secs(2));
     let outcome = play(scene).await;
     assert_eq!((status(&outcome, "a"), status(&outcome, "b")), (Status::NotRun, Status::Survived));
+    assert!(
+        matches!(outcome.run.state, RunState::Partial { cause: Cause::Budget, .. }),
+        "{:?}",
+        outcome.run.state
+    );
+}
+
+/// Six mutants on three lines; `test` does this with each.
+fn six(each: &str) -> &'static str {
+    let list = ["a", "b", "c", "d", "e", "f"].iter().enumerate();
+    let list: Vec<String> = list.map(|(at, key)| format!("echo mutant {key} {}", at % 3 + 1)).collect();
+    format!(
+        "case $1 in\nlist) echo seen source.txt; {};;\ntest) shift; for key; do case $key in a|d) line=1;; b|e) line=2;; *) line=3;; esac; {each}; done;;\nesac\n",
+        list.join("; ")
+    )
+    .leak()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutant_that_hangs_keeps_one_core_and_no_other_mutant_waiting() {
+    let mut scene = scene();
+    scene.isolation = Some(IsolationLevel::Sealed);
+    scene.options.confirm = 0;
+    scene.tool = six("case $key in a) sleep 600;; *) echo mutant $key $line killed;; esac");
+    scene.budget = Some(Duration::from_secs(4));
+    let outcome = play(scene).await;
+    assert_counts(&outcome);
+    let statuses = ["a", "b", "c", "d", "e", "f"].map(|key| status(&outcome, key));
+    assert_eq!(statuses[0], Status::NotRun);
+    assert_eq!(statuses[1..], [Status::Killed; 5], "{:?}", outcome.run.notes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shares_that_the_end_overtakes_take_no_answer_away() {
+    let mut scene = scene();
+    scene.isolation = Some(IsolationLevel::Sealed);
+    scene.options.confirm = 0;
+    // Two cores: the first two shares hang, and no third one begins.
+    scene.tool = six(
+        "case $key in a|b) echo mutant $key $line survived; sleep 600;; *) echo mutant $key $line killed;; esac",
+    );
+    scene.budget = Some(Duration::from_secs(4));
+    let outcome = play(scene).await;
+    assert_counts(&outcome);
+    let statuses = ["a", "b", "c", "d", "e", "f"].map(|key| status(&outcome, key));
+    assert_eq!(statuses[..2], [Status::Survived; 2], "{:?}", outcome.run.notes);
+    assert_eq!(statuses[2..], [Status::NotRun; 4], "{:?}", outcome.run.notes);
     assert!(
         matches!(outcome.run.state, RunState::Partial { cause: Cause::Budget, .. }),
         "{:?}",

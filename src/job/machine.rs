@@ -331,6 +331,11 @@ impl Machine {
         self.still.moved()
     }
 
+    /// Names of the user's variables that a tool and its tests do not get, because they look like credentials.
+    pub fn withheld(&self, info: &ToolInfo) -> Vec<String> {
+        self.parts.host.for_tool(info.scrub, &self.parts.allow_env).withheld().to_vec()
+    }
+
     /// Puts a missing tool into the private store: at the version that the project asks for, else at the pinned one.
     pub async fn provision(&self, info: &ToolInfo, version: Option<&str>) -> Result<(), MachineError> {
         let env = self.parts.host.for_tool(info.scrub, &self.parts.allow_env);
@@ -343,6 +348,11 @@ impl Machine {
         let wanted = version.map(|version| info.at(version));
         self.parts.store.install(wanted.as_ref().unwrap_or(info), &with).await?;
         Ok(())
+    }
+
+    /// How many cores the run has.
+    pub fn all_cores(&self) -> u32 {
+        self.parts.schedule.total()
     }
 
     /// Cores for a stage, as soon as its turn has come.

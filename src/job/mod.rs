@@ -20,6 +20,7 @@ mod origin;
 mod prepare;
 mod proof;
 mod recall;
+mod shares;
 mod state;
 mod test;
 mod trace;

@@ -76,10 +76,12 @@ impl JobState<'_> {
             Finish::Complete => {}
             Finish::RedBaseline(words) => {
                 self.blame_walls(sandbox, &words).await?;
+                self.note_withheld();
                 return self.red(words).await;
             }
             Finish::Broken(words) => {
                 self.blame_walls(sandbox, &words).await?;
+                self.note_withheld();
                 return halt(RunState::Broken { quote: words, cause: self.cause() });
             }
             Finish::Partial(words) | Finish::Nothing(words) => {
@@ -87,6 +89,17 @@ impl JobState<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Names what a suite that does not pass may have missed: walls can be lifted to see, credentials are not given to see.
+    fn note_withheld(&mut self) {
+        let names = self.machine.withheld(self.planned.adapter.info());
+        if !names.is_empty() {
+            self.notes.push(format!(
+                "the suite did not get these variables, which look like credentials: {}; `allow-env` gives them by name",
+                names.join(", ")
+            ));
+        }
     }
 
     /// Says so where the tool is older or newer than what polymut was tested with.

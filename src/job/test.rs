@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use polymut_adapters::{
-    Doubt, End, Finish, Key, Parsed, Promised, Ran, RawMutant, RawPath, Round, Spread, Stage, Units,
+    Doubt, End, Finish, Key, Parsed, Promised, Ran, RawMutant, RawPath, Round, Stage, Units,
 };
 use polymut_schemas::{Cause, Quote, RunState, StageCount, StageName};
 
@@ -15,7 +15,7 @@ use super::prepare::ROUNDS;
 use super::recall::leave_repeated;
 use super::state::JobState;
 use super::{Dropped, Halt, Step, broken, quote};
-use crate::exec::{Ask, Lease, Sandbox, Share};
+use crate::exec::{Ask, Lease, Sandbox};
 use crate::normalize::{Context, Normalized, normalize};
 
 /// What one sandbox of the test stage left.
@@ -89,92 +89,8 @@ impl JobState<'_> {
         self.take(units, pieces)
     }
 
-    /// Runs units in sandboxes that are numbered from `first` on.
-    async fn fresh_pieces(&mut self, sandbox: &dyn Sandbox, units: &Units, first: u32) -> Step<Vec<Piece>> {
-        self.machine.settle(sandbox).await.map_err(|error| broken(&error))?;
-        let shares = self.shares(units);
-        let wanted = match self.planned.adapter.info().spread {
-            Spread::Own => u32::MAX,
-            Spread::Sandboxes => u32::try_from(shares.len()).unwrap_or(u32::MAX),
-        };
-        let cores = self.machine.cores(self.ask(wanted)).await;
-        let shares = match self.planned.adapter.info().spread {
-            Spread::Own => shares,
-            Spread::Sandboxes => deal(units, usize::try_from(cores.count()).unwrap_or(1)),
-        };
-        let each = (cores.count() / u32::try_from(shares.len()).unwrap_or(1)).max(1);
-        let pieces = self.pieces(sandbox, &shares, (first, each)).await;
-        drop(cores);
-        pieces
-    }
-
-    /// One share per sandbox at most.
-    fn shares(&self, units: &Units) -> Vec<Units> {
-        match (self.planned.adapter.info().spread, units) {
-            (Spread::Own, _) => vec![units.clone()],
-            (Spread::Sandboxes, Units::Mutants(keys)) => {
-                keys.iter().map(|key| Units::Mutants(vec![key.clone()])).collect()
-            }
-            (Spread::Sandboxes, Units::Files(files)) => {
-                files.iter().map(|file| Units::Files(vec![file.clone()])).collect()
-            }
-        }
-    }
-
-    async fn pieces(
-        &mut self,
-        sandbox: &dyn Sandbox,
-        shares: &[Units],
-        (first, cores): (u32, u32),
-    ) -> Step<Vec<Piece>> {
-        let mut forks = Vec::new();
-        for _ in shares {
-            forks.push(self.machine.fork(sandbox, "test").await.map_err(|error| broken(&error))?);
-        }
-        for share in shares {
-            if let Ok(Some(plan)) = self.planned.adapter.plan(&self.job(), Stage::Test(share)) {
-                self.record(Stage::Test(share), &plan);
-            }
-        }
-        let state = &*self;
-        let runs = forks.iter().zip(shares).enumerate().map(|(number, (fork, share))| {
-            state.piece(fork.as_ref(), share, first + u32::try_from(number).unwrap_or(0), cores)
-        });
-        let pieces: Vec<Step<Piece>> = futures::future::join_all(runs).await;
-        pieces.into_iter().collect()
-    }
-
-    /// The rounds of one sandbox.
-    async fn piece(&self, fork: &dyn Sandbox, share: &Units, number: u32, cores: u32) -> Step<Piece> {
-        let stage = Stage::Test(share);
-        let mut past = self.past.clone();
-        let before = past.len();
-        let mut all: Option<Parsed> = None;
-        for round in 0..ROUNDS {
-            let planned = self
-                .planned
-                .adapter
-                .plan(&self.job_with(&past), stage)
-                .map_err(|error| self.unplanned(&error))?;
-            let Some(plan) = planned else { break };
-            let share = Share { number, round, units: share.clone() };
-            let at = RunAt { round, number, share: Some(&share), ..self.at(stage, fork, cores) };
-            let ran = self.machine.run(&plan, at).await.map_err(|error| broken(&error))?;
-            let parsed = self.read(&past, stage, &ran)?;
-            past.push((Round { stage: StageName::Test, round, sandbox: number }, ran));
-            let more = parsed.more;
-            all = Some(merge(all, parsed));
-            if !more {
-                break;
-            }
-        }
-        let rounds = past.split_off(before);
-        let root = fork.seen(&polymut_schemas::RepoDir::root()).as_str().to_owned();
-        Ok(Piece { parsed: all.unwrap_or_default(), rounds, root, resumed: false })
-    }
-
     /// What a round of the test stage says. A file that a tool was just writing when it was stopped is no fault of it.
-    fn read(&self, past: &[(Round, Ran)], stage: Stage<'_>, ran: &Ran) -> Step<Parsed> {
+    pub(super) fn read(&self, past: &[(Round, Ran)], stage: Stage<'_>, ran: &Ran) -> Step<Parsed> {
         match self.planned.adapter.parse(&self.job_with(past), stage, ran) {
             Ok(parsed) => Ok(parsed),
             Err(error) if ran.steps.iter().any(|step| step.end == End::Stopped) => {
@@ -192,7 +108,9 @@ impl JobState<'_> {
         let mut dropped = Dropped::new();
         let mut worst: Option<RunState> = None;
         for piece in pieces {
-            self.roots.push(piece.root);
+            if !piece.root.is_empty() {
+                self.roots.push(piece.root);
+            }
             let count = u64::try_from(piece.parsed.mutants.len()).unwrap_or(u64::MAX);
             parsed_count += count;
             self.facts.absorb(piece.parsed.facts);
@@ -316,18 +234,6 @@ impl JobState<'_> {
         let text = error.hint().map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"));
         let words = Quote { text, at: format!("{:?} of {}", stage.name(), self.tool_name()).to_lowercase() };
         Halt(RunState::Broken { quote: words, cause: self.cause() })
-    }
-}
-
-/// Units dealt over `sandboxes`, one after the other, so that neighbours in a file land in different ones.
-fn deal(units: &Units, sandboxes: usize) -> Vec<Units> {
-    fn dealt<T: Clone>(items: &[T], sandboxes: usize) -> Vec<Vec<T>> {
-        let hands = sandboxes.clamp(1, items.len().max(1));
-        (0..hands).map(|hand| items.iter().skip(hand).step_by(hands).cloned().collect()).collect()
-    }
-    match units {
-        Units::Mutants(keys) => dealt::<Key>(keys, sandboxes).into_iter().map(Units::Mutants).collect(),
-        Units::Files(files) => dealt(files, sandboxes).into_iter().map(Units::Files).collect(),
     }
 }
 

@@ -325,7 +325,8 @@ async fn machine(scene: &Scene, root: &Path, folder: &Path, files: &Files<'_>) -
             blobs: Box::new(move |path| Ok(texts.get(path).cloned().unwrap_or_default())),
         }
     });
-    let host = HostEnv::read();
+    let host: HostEnv =
+        std::env::vars_os().chain([("SHOP_API_TOKEN".into(), "s3cr3t-value".into())]).collect();
     let containment = Containment::probe(&ProbeRequest {
         helper: &abs(Path::new(env!("CARGO_BIN_EXE_polymut"))),
         root: &abs(root),

@@ -110,7 +110,10 @@ impl Planner<'_> {
     fn test(&self, keys: &[Key]) -> Result<Plan, PlanError> {
         let wanted: BTreeSet<&str> = keys.iter().map(|key| key.0.as_str()).collect();
         let (config, session) = (work("test/config.toml")?, work("test/session.sqlite")?);
-        let listed = session_of(self.job, StageName::List).unwrap_or_default();
+        let listed = session_of(self.job, StageName::List).ok_or_else(|| PlanError::Missing {
+            missing: "the session of the list stage".to_owned(),
+            remedy: "this is a fault of polymut: cosmic-ray is asked for its mutants first".to_owned(),
+        })?;
         let share = session::select(&listed, &wanted).map_err(|error| PlanError::Missing {
             missing: format!("a readable session of the list stage ({error})"),
             remedy: "this is a fault of polymut or of a full disk".to_owned(),
