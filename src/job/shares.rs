@@ -70,12 +70,11 @@ impl JobState<'_> {
         (count / self.units_of_a_start()).clamp(cores, cores * SHARES_OF_A_CORE)
     }
 
-    /// How many mutants take as long as a start of the tool.
+    /// How many mutants take as long as a start of the tool, by and large. Nothing measured goes in: what a share holds
+    /// decides what its compiler has seen before and how it words an error, and a second run says the same.
     fn units_of_a_start(&self) -> usize {
         let cost = self.planned.adapter.info().cost;
-        let suite = self.limits.baseline.map_or(0, |baseline| baseline.wall.as_millis());
-        let each = (suite + u128::from(cost.mutant)).max(1);
-        usize::try_from(u128::from(cost.start).div_ceil(each)).unwrap_or(usize::MAX).max(1)
+        usize::try_from(cost.start.div_ceil(cost.mutant.max(1))).unwrap_or(usize::MAX).max(1)
     }
 
     /// One share, once there is a core for it.

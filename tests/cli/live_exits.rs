@@ -19,7 +19,9 @@ fn count(report: &Report, status: Status) -> u64 {
 #[track_caller]
 fn cause(report: &Report) -> Cause {
     assert_eq!(report.verdict.outcome, Outcome::Inconclusive, "{:#?}", report.verdict);
-    let causes: Vec<Cause> = report.verdict.reasons.iter().filter_map(|reason| reason.cause).collect();
+    let mut causes: Vec<Cause> = report.verdict.reasons.iter().filter_map(|reason| reason.cause).collect();
+    // A job that was cut and its mutants without an answer have the same.
+    causes.dedup();
     let [cause] = causes.as_slice() else { panic!("{:#?}", report.verdict) };
     *cause
 }

@@ -85,8 +85,8 @@ const PREY: &[Prey] = &[
         logs: "cosmic-ray_tools_labels",
         has: &["cosmic-ray", "exec"],
         lacks: &["unittest"],
-        // A mutant's tests are one process, or two where a shell stands between: the first mutants have their answers.
-        when: When::Starts("unittest", 5),
+        // A mutant's tests are one process, or two where a shell stands between: the first mutant has its answer.
+        when: When::Starts("unittest", 3),
         keeps: true,
     },
     Prey {
