@@ -11,6 +11,7 @@ use globset::Glob;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use procfs::process::{Process, all_processes};
+use rusqlite::{Connection, OpenFlags};
 
 use super::machine::Live;
 use super::repo::{Repo, is_complete, projects, words};
@@ -33,8 +34,8 @@ enum When {
     Counts(&'static str),
     /// Its output has this word.
     Says(&'static str),
-    /// It has started so many processes whose words include this one: it is silent, but its mutants' tests are seen.
-    Starts(&'static str, usize),
+    /// It is silent, but the session that it was started with holds a result.
+    HasResult,
     /// It runs for so many seconds: nothing tells how far it is.
     Runs(u64),
 }
@@ -85,8 +86,7 @@ const PREY: &[Prey] = &[
         logs: "cosmic-ray_tools_labels",
         has: &["cosmic-ray", "exec"],
         lacks: &["unittest"],
-        // A mutant's tests are one process, or two where a shell stands between: the first mutant has its answer.
-        when: When::Starts("unittest", 3),
+        when: When::HasResult,
         keeps: true,
     },
     Prey {
@@ -107,21 +107,14 @@ impl Prey {
             && !self.lacks.iter().any(|word| line.contains(word))
     }
 
-    fn is_half_way(&self, repo: &Repo, seen: &Seen) -> bool {
+    fn is_half_way(&self, repo: &Repo, process: &Running, since: Instant) -> bool {
         match self.when {
-            When::Starts(_, count) => seen.starts.len() >= count,
-            When::Runs(seconds) => seen.since.elapsed() >= Duration::from_secs(seconds),
+            When::HasResult => process.results() > 0,
+            When::Runs(seconds) => since.elapsed() >= Duration::from_secs(seconds),
             When::Says(word) => outputs(repo, self.logs).iter().any(|text| text.contains(word)),
             When::Counts(word) => outputs(repo, self.logs).iter().any(|text| counts(text, word)),
         }
     }
-}
-
-/// What was seen of a tool that is at work.
-struct Seen {
-    since: Instant,
-    /// Processes below it that have the word of [`When::Starts`]: by id, and when it began, for ids come again.
-    starts: BTreeSet<(i32, u64)>,
 }
 
 /// Whether `word` stands before a number that is not zero.
@@ -156,10 +149,21 @@ fn outputs(repo: &Repo, project: &str) -> Vec<String> {
 /// A process and what tells whose it is.
 struct Running {
     pid: i32,
-    /// When it began, in clock ticks since the machine started.
-    began: u64,
     line: String,
     cwd: PathBuf,
+}
+
+impl Running {
+    /// How many results there are in the session of cosmic-ray that it was started with, seen through its own root.
+    fn results(&self) -> i64 {
+        let Some(session) = self.line.split(' ').find(|word| word.ends_with(".sqlite")) else { return 0 };
+        let file = format!("/proc/{}/root{session}", self.pid);
+        let Ok(session) = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY) else {
+            return 0;
+        };
+        // While it is written there is none to be had.
+        session.query_row("select count(*) from work_results", [], |row| row.get(0)).unwrap_or(0)
+    }
 }
 
 /// Processes below `root`. Ours alone: nobody else's tool is touched.
@@ -175,8 +179,8 @@ fn below(root: u32) -> Vec<Running> {
     while let Some(pid) = waiting.pop() {
         waiting.extend(children.remove(&pid).unwrap_or_default());
         let Ok(process) = Process::new(pid) else { continue };
-        if let (Ok(words), Ok(cwd), Ok(stat)) = (process.cmdline(), process.cwd(), process.stat()) {
-            found.push(Running { pid, began: stat.starttime, line: words.join(" "), cwd });
+        if let (Ok(words), Ok(cwd)) = (process.cmdline(), process.cwd()) {
+            found.push(Running { pid, line: words.join(" "), cwd });
         }
     }
     found
@@ -193,7 +197,7 @@ fn a_tool_that_is_killed_half_way_never_passes_and_keeps_what_it_reached() {
     let all: Vec<&str> = list.iter().map(String::as_str).chain(["--base=main"]).collect();
     let log = fs_err::File::create(repo.root.with_file_name("stderr")).unwrap();
     let mut child = repo.start(&all).stdout(Stdio::null()).stderr(log.into_parts().0).spawn().unwrap();
-    let mut at_work: BTreeMap<i32, Seen> = BTreeMap::new();
+    let mut at_work: BTreeMap<i32, Instant> = BTreeMap::new();
     let mut hit: BTreeSet<&str> = BTreeSet::new();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -201,16 +205,11 @@ fn a_tool_that_is_killed_half_way_never_passes_and_keeps_what_it_reached() {
         }
         for process in below(child.id()) {
             let Some(prey) = PREY.iter().find(|prey| prey.is(&process)) else { continue };
-            let seen = at_work
-                .entry(process.pid)
-                .or_insert_with(|| Seen { since: Instant::now(), starts: BTreeSet::new() });
-            if let When::Starts(word, _) = prey.when {
-                let started = below(process.pid.unsigned_abs());
-                let started = started.iter().filter(|child| child.line.contains(word));
-                seen.starts.extend(started.map(|child| (child.pid, child.began)));
-            }
+            let since = *at_work.entry(process.pid).or_insert_with(Instant::now);
             // It may have ended by itself meanwhile.
-            if prey.is_half_way(&repo, seen) && kill(Pid::from_raw(process.pid), Signal::SIGKILL).is_ok() {
+            if prey.is_half_way(&repo, &process, since)
+                && kill(Pid::from_raw(process.pid), Signal::SIGKILL).is_ok()
+            {
                 hit.insert(prey.folder);
             }
         }
