@@ -129,14 +129,22 @@ impl JobState<'_> {
     }
 }
 
-/// Units dealt over `sandboxes`, one after the other, so that neighbours in a file land in different ones.
-fn deal(units: &Units, sandboxes: usize) -> Vec<Units> {
-    fn dealt<T: Clone>(items: &[T], sandboxes: usize) -> Vec<Vec<T>> {
-        let hands = sandboxes.clamp(1, items.len().max(1));
-        (0..hands).map(|hand| items.iter().skip(hand).step_by(hands).cloned().collect()).collect()
+/// Units in `hands` parts as they come: neighbours stay together, for what one of them made the compiler build anew serves
+/// the next.
+fn deal(units: &Units, hands: usize) -> Vec<Units> {
+    fn dealt<T: Clone>(items: &[T], hands: usize) -> Vec<Vec<T>> {
+        let hands = hands.clamp(1, items.len().max(1));
+        let mut rest = items;
+        let share = |hand: usize| {
+            // Sizes differ by one at the most.
+            let (share, more) = rest.split_at(rest.len().div_ceil(hands - hand));
+            rest = more;
+            share.to_vec()
+        };
+        (0..hands).map(share).collect()
     }
     match units {
-        Units::Mutants(keys) => dealt::<Key>(keys, sandboxes).into_iter().map(Units::Mutants).collect(),
-        Units::Files(files) => dealt(files, sandboxes).into_iter().map(Units::Files).collect(),
+        Units::Mutants(keys) => dealt::<Key>(keys, hands).into_iter().map(Units::Mutants).collect(),
+        Units::Files(files) => dealt(files, hands).into_iter().map(Units::Files).collect(),
     }
 }
