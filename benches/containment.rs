@@ -23,8 +23,8 @@ mod linux {
 
     use fs_err as fs;
     use polymut::exec::{
-        CacheUse, Cap, Containment, HostEnv, Launch, MOST_PROCESSES, ProbeRequest, Process, Request, Sandbox,
-        SourceBytes, SourceEntry, SourceKind, Stop, run_process,
+        CacheUse, Caches, Cap, Containment, HostEnv, Launch, MOST_PROCESSES, ProbeRequest, Process, Request,
+        Sandbox, SourceBytes, SourceEntry, SourceKind, Stop, run_process,
     };
     use polymut::paths::AbsPath;
     use polymut_adapters::{End, WorkPath};
@@ -90,7 +90,7 @@ mod linux {
             wanted: Some(level),
             require: &[],
             pids: MOST_PROCESSES,
-            caches: &[],
+            caches: &Caches::default(),
         };
         Containment::probe(&request).await.unwrap()
     }

@@ -110,6 +110,19 @@ impl From<Width> for ScopeWidth {
     }
 }
 
+/// Where the steps that install something share their downloads.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Run")]
+pub struct CacheArgs {
+    /// Share the downloads of installations in this folder, too; may be given again. `polymut doctor` lists those that
+    /// are shared anyway.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Vec<Utf8PathBuf>,
+    /// Share no download with the toolchains' own caches: what is installed for a run goes with its sandbox.
+    #[arg(long)]
+    pub private_caches: bool,
+}
+
 /// How to run and what to write.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Run")]
@@ -135,6 +148,9 @@ pub struct HowArgs {
     /// Refuse to run where these guarantees do not hold: memory, network, files, tree.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     pub require: Vec<GuaranteeArg>,
+    /// Where downloads are shared.
+    #[command(flatten)]
+    pub caches: CacheArgs,
     /// Put missing tools into the private store at pinned versions, and say so.
     #[arg(long)]
     pub provision: bool,

@@ -74,8 +74,8 @@ pub enum TreeUse {
     Writes,
 }
 
-/// How long a tool takes beside the tests themselves, in milliseconds on one core. Rough: it decides who comes first, and
-/// nothing that is reported.
+/// How long a tool takes beside the tests themselves, in milliseconds on one core. Rough: it decides who comes first and
+/// into how many shares units are dealt, and nothing that is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Until its first mutant: build, analysis, coverage.

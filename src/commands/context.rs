@@ -12,7 +12,7 @@ use polymut_schemas::{Guarantee, IsolationLevel, NewSide};
 use crate::assemble::GateInput;
 use crate::cli::ScopeArgs;
 use crate::config::{self, Config};
-use crate::exec::{Containment, HostEnv, MOST_PROCESSES, ProbeRequest};
+use crate::exec::{Caches, Containment, HostEnv, MOST_PROCESSES, ProbeRequest};
 use crate::git::{DiffFile, Repo, ScopeRequest};
 use crate::owners::{Owners, PLACES};
 use crate::paths::AbsPath;
@@ -103,6 +103,7 @@ pub(super) async fn containment(
     scratch: &AbsPath,
     wanted: Option<IsolationLevel>,
     require: &[Guarantee],
+    caches: &Caches,
 ) -> anyhow::Result<Containment> {
     let helper = AbsPath::new(Utf8PathBuf::try_from(std::env::current_exe()?)?)?;
     let repo = place.repo();
@@ -114,7 +115,7 @@ pub(super) async fn containment(
         wanted,
         require,
         pids: MOST_PROCESSES,
-        caches: &[],
+        caches,
     };
     Ok(Containment::probe(&request).await?)
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::context::{Place, adapters, containment};
 use crate::cli::{DoctorArgs, PlanFormat};
-use crate::exec::{State, Store};
+use crate::exec::{Caches, State, Store};
 use crate::exit::Exit;
 use crate::paths::AbsPath;
 
@@ -89,7 +89,7 @@ fn walls(place: &Place) -> anyhow::Result<Vec<Finding>> {
     let folder = tempfile::Builder::new().prefix("polymut-doctor-").tempdir()?;
     let scratch = AbsPath::new(Utf8PathBuf::try_from(folder.path().to_path_buf())?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let contained = runtime.block_on(containment(place, &scratch, None, &[]))?;
+    let contained = runtime.block_on(containment(place, &scratch, None, &[], &Caches::default()))?;
     let reached = contained.reached();
     let mut findings: Vec<Finding> = reached
         .guarantees
@@ -100,6 +100,12 @@ fn walls(place: &Place) -> anyhow::Result<Vec<Finding>> {
             words: held.by.clone(),
         })
         .collect();
+    let shared: Vec<String> = contained.shared_caches().iter().map(ToString::to_string).collect();
+    if !shared.is_empty() {
+        // The same in every run; `--cache` and `--private-caches` change it.
+        let words = shared.join(", ");
+        findings.push(Finding { what: "downloads are shared in".to_owned(), good: true, words });
+    }
     findings.push(Finding {
         what: "isolation".to_owned(),
         good: reached.level == polymut_schemas::IsolationLevel::Sealed,

@@ -15,7 +15,9 @@ use super::repro::LAST;
 use super::resume;
 use crate::cli::{GuaranteeArg, HowArgs, IsolationArg, RunArgs, ScopeArgs};
 use crate::config::{self, Config, Isolation, Network};
-use crate::exec::{Containment, EventSender, Journal, RunDir, Schedule, State, Stop, StopReason, Store};
+use crate::exec::{
+    Caches, Containment, EventSender, Journal, RunDir, Schedule, State, Stop, StopReason, Store,
+};
 use crate::exit::Exit;
 use crate::git::Repo;
 use crate::index;
@@ -119,9 +121,9 @@ async fn judge(place: &Place, (scope, how): (&ScopeArgs, &HowArgs), start: Start
     let header = resume::header((&repo, &planned), how, &options)?;
     let opened = resume::open((place, &state), start, header, &events)?;
     let (wanted, require) = walls(how, &config);
-    #[cfg(target_os = "linux")]
-    crate::exec::make_caches(&place.host);
-    let contained = containment(place, &opened.folder.work().join("probe"), wanted, &require).await?;
+    let caches = caches(place, how)?;
+    let probe = opened.folder.work().join("probe");
+    let contained = containment(place, &probe, wanted, &require, &caches).await?;
     let (folder, journal) = opened.walled(&contained)?;
     let wiring = (&state, &folder, &stop, &events);
     let machine = machine((place, &repo, &planned), (how, &config), (contained, journal.clone()), wiring)?;
@@ -141,6 +143,21 @@ async fn judge(place: &Place, (scope, how): (&ScopeArgs, &HowArgs), start: Start
         folder.remove_journal();
     }
     Ok(Ended { report, planned, stopped, is_resumable: stopped.is_some() && journal.is_whole(), folder })
+}
+
+/// The folders that downloads are shared in. Not a matter of `polymut.toml`: that comes with the change under review.
+fn caches(place: &Place, how: &HowArgs) -> anyhow::Result<Caches> {
+    let more = how.caches.cache.iter().map(|folder| {
+        let folder = place.here.join(folder);
+        fs_err::create_dir_all(&folder)?;
+        Ok(folder)
+    });
+    let caches = Caches { known: !how.caches.private_caches, more: more.collect::<anyhow::Result<_>>()? };
+    #[cfg(target_os = "linux")]
+    if caches.known {
+        crate::exec::make_caches(&place.host);
+    }
+    Ok(caches)
 }
 
 type Wiring<'a> = (&'a State, &'a RunDir, &'a Stop, &'a EventSender);

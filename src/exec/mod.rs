@@ -7,6 +7,7 @@
 //! - No process outlives the step that started it, and no step outlives the future that runs it.
 //! - Listeners of [`Event`]s decide nothing.
 
+mod caches;
 mod collect;
 #[cfg(target_os = "linux")]
 pub mod contain;
@@ -36,6 +37,7 @@ mod stop;
 mod trials;
 mod workdir;
 
+pub use caches::Caches;
 pub use collect::LARGEST_ARTIFACT;
 pub use disk::require as require_room;
 pub use env::{HostEnv, SCRUB, ToolEnv};

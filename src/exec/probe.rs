@@ -13,7 +13,7 @@ use polymut_schemas::{ContainmentReached, Guarantee, IsolationLevel, Reached};
 
 #[cfg(target_os = "linux")]
 use super::{Builder, SealedSandbox, Starter};
-use super::{CopiedSandbox, HostEnv, Request, Sandbox, SandboxError};
+use super::{Caches, CopiedSandbox, HostEnv, Request, Sandbox, SandboxError};
 use crate::paths::AbsPath;
 
 /// What is wanted of containment.
@@ -33,8 +33,8 @@ pub struct ProbeRequest<'a> {
     pub require: &'a [Guarantee],
     /// The most processes and threads of one tool; [`super::MOST_PROCESSES`] is plenty.
     pub pids: u64,
-    /// Further cache folders that Fetch steps may write into.
-    pub caches: &'a [AbsPath],
+    /// The folders that Fetch steps share with the user.
+    pub caches: &'a Caches,
 }
 
 /// Why a level does not hold here.
@@ -108,6 +108,17 @@ impl Containment {
         let open = Reached { held: false, by: "left on by the project's own setting".to_owned() };
         reached.guarantees.insert(Guarantee::Network, open);
         reached
+    }
+
+    /// The folders that Fetch steps share with the user. Below the sealed level nothing separates them.
+    pub fn shared_caches(&self) -> Vec<AbsPath> {
+        match &self.how {
+            #[cfg(target_os = "linux")]
+            How::Sealed(builder) => builder.surroundings.shared().cloned().collect(),
+            #[cfg(target_os = "linux")]
+            How::Kept(_) => Vec::new(),
+            How::Bare => Vec::new(),
+        }
     }
 
     /// Why higher levels do not hold here.

@@ -14,6 +14,7 @@
 )]
 
 mod crates;
+mod doctor;
 mod live_counts;
 mod live_exits;
 mod live_resume;

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use fs_err as fs;
 use polymut::exec::{
-    CacheUse, Cap, Containment, Ended, ExecError, HostEnv, Launch, MARKER, ProbeRequest, Process, Request,
-    Sandbox, SandboxError, SourceBytes, SourceEntry, SourceKind, Stop, run_process,
+    CacheUse, Caches, Cap, Containment, Ended, ExecError, HostEnv, Launch, MARKER, ProbeRequest, Process,
+    Request, Sandbox, SandboxError, SourceBytes, SourceEntry, SourceKind, Stop, run_process,
 };
 use polymut::paths::AbsPath;
 use polymut_adapters::WorkPath;
@@ -76,7 +76,7 @@ impl Rig {
             wanted,
             require,
             pids: 100,
-            caches: &[],
+            caches: &Caches::default(),
         };
         Containment::probe(&request).await
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use polymut::exec::{
-    Containment, EventSender, HostEnv, Journal, MOST_PROCESSES, ProbeRequest, Schedule, SourceBytes,
+    Caches, Containment, EventSender, HostEnv, Journal, MOST_PROCESSES, ProbeRequest, Schedule, SourceBytes,
     SourceEntry, SourceKind, Stop, StopReason, Store,
 };
 use polymut::job::{JobOptions, JobOutcome, Machine, MachineParts, SideFiles, View, run_job};
@@ -335,7 +335,7 @@ async fn machine(scene: &Scene, root: &Path, folder: &Path, files: &Files<'_>) -
         wanted: scene.isolation,
         require: &[],
         pids: MOST_PROCESSES,
-        caches: &[],
+        caches: &Caches::default(),
     })
     .await
     .unwrap();

@@ -4,7 +4,7 @@
 
 use fs_err as fs;
 
-use crate::exec::HostEnv;
+use crate::exec::{Caches, HostEnv};
 use crate::paths::AbsPath;
 
 /// A toolchain's folder: the program that uses it, the variable that names it, its place below home, and the parts of
@@ -57,16 +57,17 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of a user. `more` are further cache folders that Fetch steps may write into.
-    pub fn of(host: &HostEnv, more: &[AbsPath]) -> Self {
+    /// Those of a user.
+    pub fn of(host: &HostEnv, shared: &Caches) -> Self {
         let home = host.text("HOME").and_then(real).filter(|home| home.parent().is_some());
         let known = CACHES.iter().filter_map(|(_, variable, below, parts)| {
             let named = host.text(variable).filter(|_| !variable.is_empty()).and_then(real);
             let at = named.or_else(|| real(home.as_ref()?.join(below).as_str()))?;
-            let shared = parts.iter().filter_map(|part| real(at.join(part).as_str())).collect();
+            let parts = parts.iter().filter(|_| shared.known);
+            let shared = parts.filter_map(|part| real(at.join(part).as_str())).collect();
             Some(Cache { at, shared })
         });
-        let more = more.iter().filter_map(|at| real(at.as_str()));
+        let more = shared.more.iter().filter_map(|at| real(at.as_str()));
         let mut caches: Vec<Cache> =
             known.chain(more.map(|at| Cache { shared: vec![at.clone()], at })).collect();
         caches.sort_by(|left, right| left.at.cmp(&right.at));
@@ -82,6 +83,11 @@ impl Surroundings {
         let daemons = home.iter().flat_map(|home| DAEMONS.iter().map(|below| home.join(below)));
         let temporary = all(&mut absolute(TEMPORARY).chain(daemons));
         Self { temporary, sockets: all(&mut absolute(SOCKETS)), home, caches }
+    }
+
+    /// The folders that Fetch steps share with the user.
+    pub fn shared(&self) -> impl Iterator<Item = &AbsPath> {
+        self.caches.iter().flat_map(|cache| &cache.shared)
     }
 }
 
@@ -126,7 +132,7 @@ mod tests {
             .map(|(name, below)| (OsString::from(name), OsString::from(home.join(below).as_str())))
             .into_iter()
             .collect();
-        let around = Surroundings::of(&host, &[]);
+        let around = Surroundings::of(&host, &Caches::default());
         let cache = |at: &str, shared: &[&str]| Cache {
             at: home.join(at),
             shared: shared.iter().map(|part| home.join(part)).collect(),
@@ -157,10 +163,14 @@ mod tests {
             .into_iter()
             .collect();
         make_caches(&host);
-        let shared: Vec<AbsPath> =
-            Surroundings::of(&host, &[]).caches.into_iter().flat_map(|cache| cache.shared).collect();
+        let shared: Vec<AbsPath> = Surroundings::of(&host, &Caches::default()).shared().cloned().collect();
         let wanted = [".cache/go-build", ".m2/repository", ".m2/wrapper", "mod"].map(|at| home.join(at));
         assert_eq!(shared, wanted);
+        // On request there are others, and none of these.
+        let own = home.join("cellar");
+        fs::create_dir_all(&own).unwrap();
+        let other = Surroundings::of(&host, &Caches { known: false, more: vec![own.clone()] });
+        assert_eq!(other.shared().collect::<Vec<_>>(), [&own]);
     }
 
     #[test]
@@ -170,13 +180,13 @@ mod tests {
         let daemon = home.join(".local/share/kotlin/daemon");
         fs::create_dir_all(&daemon).unwrap();
         let host: HostEnv = [(OsString::from("HOME"), OsString::from(home.as_str()))].into_iter().collect();
-        assert!(Surroundings::of(&host, &[]).temporary.contains(&daemon));
+        assert!(Surroundings::of(&host, &Caches::default()).temporary.contains(&daemon));
     }
 
     #[test]
     fn a_home_that_does_not_exist_is_none() {
         let host: HostEnv =
             [(OsString::from("HOME"), OsString::from("/nonexistent/home"))].into_iter().collect();
-        assert_eq!(Surroundings::of(&host, &[]).home, None);
+        assert_eq!(Surroundings::of(&host, &Caches::default()).home, None);
     }
 }
