@@ -165,6 +165,8 @@ impl Options {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), Piece::word(value)))
         .collect();
+        // With two compilers at once, which of them is heard first is chance: a library and its tests fail with other words.
+        env.insert("CARGO_BUILD_JOBS".to_owned(), vec![Piece::Cores]);
         if let Ok(target) = job.project.dir.join("target") {
             env.insert("CARGO_TARGET_DIR".to_owned(), Piece::sandbox(&target));
         }

@@ -225,9 +225,9 @@ impl Planner<'_> {
             "--no-times",
             "--caught",
             "--unviable",
-            "--jobserver-tasks",
+            // A job server of the tool gives its tokens on top of the one that each cargo has: one core would be two.
+            "--jobserver=false",
         ]));
-        args.push(vec![Piece::Cores]);
         let files: BTreeSet<&str> =
             names.iter().filter_map(|name| split(name)).map(|(file, ..)| file).collect();
         let globs = files.into_iter().map(globset::escape).collect();
