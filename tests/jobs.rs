@@ -255,7 +255,7 @@ async fn a_mutant_that_hangs_keeps_one_core_and_no_other_mutant_waiting() {
     scene.isolation = Some(IsolationLevel::Sealed);
     scene.options.confirm = 0;
     scene.tool = six("case $key in a) sleep 600;; *) echo mutant $key $line killed;; esac");
-    scene.budget = Some(Duration::from_secs(4));
+    scene.budget = Some(Duration::from_secs(8));
     let outcome = play(scene).await;
     assert_counts(&outcome);
     let statuses = ["a", "b", "c", "d", "e", "f"].map(|key| status(&outcome, key));
@@ -272,7 +272,7 @@ async fn shares_that_the_end_overtakes_take_no_answer_away() {
     scene.tool = six(
         "case $key in a|b) echo mutant $key $line survived; sleep 600;; *) echo mutant $key $line killed;; esac",
     );
-    scene.budget = Some(Duration::from_secs(4));
+    scene.budget = Some(Duration::from_secs(8));
     let outcome = play(scene).await;
     assert_counts(&outcome);
     let statuses = ["a", "b", "c", "d", "e", "f"].map(|key| status(&outcome, key));
