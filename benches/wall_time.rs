@@ -6,9 +6,6 @@
 //! - polymut without its re-checks against the tools with the same scope, one after another, on every core;
 //! - polymut as it comes against a script that scopes them as a person would: changed files, modules, packages.
 //!
-//! Then the same on a change of one line in each project, as most changes are: what both sides pay for a start of each
-//! tool is nearly all of it.
-//!
 //! Dependencies and tools lie ready for both sides, and every script must leave its tool's report.
 #![expect(clippy::print_stdout, reason = "a benchmark speaks to whoever started it")]
 #![expect(
@@ -26,15 +23,11 @@
 
 #[path = "wall_time/alone.rs"]
 mod alone;
-#[allow(dead_code, reason = "the live tests use the rest of this room")]
-#[path = "../tests/live/edits.rs"]
-mod edits;
 mod support;
 
 use std::time::Duration;
 
 use alone::{Alone, Scoped, scripts};
-use edits::PROJECTS;
 use support::{Example, compare, demand, number, quietly, timed, tools};
 
 /// What stays between rounds: installed dependencies, not build output.
@@ -49,12 +42,11 @@ fn main() {
     let lean: &[&str] =
         &["run", "--base=main", "--baseline-runs=1", "--confirm=0", "--quiet", "--format=json=../r.json"];
     let usual: &[&str] = &["run", "--base=main", "--quiet", "--format=json=../r.json"];
-    let rounds = number("ROUNDS", 3);
     let mut times: [Vec<Duration>; 4] = Default::default();
-    for round in 0..rounds {
-        times[0].push(polymut(&example, lean, 1));
+    for round in 0..number("ROUNDS", 3) {
+        times[0].push(polymut(&example, lean));
         times[1].push(serial(&example, &finest));
-        times[2].push(polymut(&example, usual, 1));
+        times[2].push(polymut(&example, usual));
         times[3].push(serial(&example, &files));
         println!("round {round}: {:.1?}", times.iter().map(|column| column[round]).collect::<Vec<_>>());
     }
@@ -64,34 +56,6 @@ fn main() {
         &times[1],
     );
     compare("polymut as it comes against a person's script (goal 0.8)", &times[2], &times[3]);
-    one_line_each(&example);
-    let files = scripts(store.to_str().unwrap(), Scoped::OneFile);
-    let usual: &[&str] = &["run", "--base=surcharges", "--quiet", "--format=json=../r.json"];
-    let mut times: [Vec<Duration>; 2] = Default::default();
-    for round in 0..rounds {
-        times[0].push(polymut(&example, usual, 0));
-        times[1].push(serial(&example, &files));
-        println!(
-            "round {round}, a line each: {:.1?}",
-            times.iter().map(|column| column[round]).collect::<Vec<_>>()
-        );
-    }
-    compare("a line each: polymut as it comes against a person's script", &times[0], &times[1]);
-}
-
-/// A commit that writes one line of each project differently; the tests know all about those lines.
-fn one_line_each(example: &Example) {
-    // The scripts have no line for a package that the big change leaves alone.
-    for edits in PROJECTS.iter().filter(|edits| edits.folder != "web/packages/money") {
-        let path = example.root.join(edits.source);
-        let text = fs_err::read_to_string(&path).unwrap();
-        assert!(text.contains(edits.clean.0), "{}", edits.source);
-        fs_err::write(&path, text.replacen(edits.clean.0, edits.clean.1, 1)).unwrap();
-    }
-    quietly(
-        &mut example
-            .script(".", "git checkout -q -b lines; git -c user.name=b -c user.email=b@b commit -qam lines"),
-    );
 }
 
 /// Tools and dependencies, before anything is timed. Both sides find them in the project, as on a developer's machine.
@@ -113,10 +77,10 @@ fn ready(example: &Example) {
     example.clean(KEPT);
 }
 
-/// One polymut run that has to end with this code.
-fn polymut(example: &Example, words: &[&str], code: i32) -> Duration {
+/// One polymut run; the example fails its gate.
+fn polymut(example: &Example, words: &[&str]) -> Duration {
     example.clean(KEPT);
-    timed(&mut example.polymut(words), &[code])
+    timed(&mut example.polymut(words), &[1])
 }
 
 /// Every tool after the other.

@@ -186,6 +186,11 @@ async fn a_survivor_without_a_test_run_is_no_survivor_until_confirmed() {
     settled.tool = "case $1 in\nlist) echo seen source.txt; echo mutant b 2;;\ntest) echo mutant b 2 untested;;\nconfirm) echo mutant b 2 killed;;\nesac\n";
     let outcome = play(settled).await;
     assert_eq!(status(&outcome, "b"), Status::Killed);
+    // What no test reaches is no survivor.
+    let mut unreached = scene();
+    unreached.tool = "case $1 in\nlist) echo seen source.txt; echo mutant b 2;;\ntest) echo mutant b 2 untested;;\nconfirm) echo mutant b 2 unreached;;\nesac\n";
+    let outcome = play(unreached).await;
+    assert_eq!(status(&outcome, "b"), Status::NoCoverage);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -211,6 +216,17 @@ async fn survivors_that_only_the_tool_can_replay_come_along_when_it_confirms_a_d
     // Once each: what came along is not replayed again, and what disagreed is not asked until it agrees.
     let confirms = outcome.run.commands.iter().filter(|command| command.stage == StageName::Confirm);
     assert_eq!(confirms.count(), 3, "{:?}", outcome.run.commands);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replay_that_gave_no_answer_is_asked_for_again() {
+    let mut scene = scene();
+    scene.options.confirm = 1;
+    scene.tool = "case $1 in\nlist) echo seen source.txt; echo mutant a 1; echo mutant secret-b 2;;\ntest) echo mutant a 1 timeout; echo mutant secret-b 2 survived;;\nconfirm) case $2 in a) echo mutant a 1 hung;; esac;;\nesac\n";
+    let outcome = play(scene).await;
+    assert_eq!(status(&outcome, "secret-b"), Status::Survived);
+    let notes = &outcome.run.notes;
+    assert!(notes.iter().any(|note| note.contains("survivors of fake are not replayed")), "{notes:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,8 +11,6 @@ pub(crate) enum Scoped {
     Finest,
     /// As a script in CI does it: the changed files, modules or packages.
     Files,
-    /// The same for a change of one line in one file of each project.
-    OneFile,
 }
 
 /// One tool on one project.
@@ -38,10 +36,10 @@ pub(crate) const PIT_READY: &str = "mvn -B -q test-compile \
 /// Every project of the example that has a mutant to run, in the order of its folders.
 pub(crate) fn scripts(store: &str, scoped: Scoped) -> Vec<Alone> {
     vec![
-        stryker_net(store, scoped),
+        stryker_net(store),
         gremlins(store, "services/dispatch"),
         gremlins(store, "services/tracking"),
-        pit(scoped),
+        pit(),
         cargo_mutants(store, scoped),
         cosmic_ray(scoped),
         mutmut(scoped),
@@ -55,7 +53,6 @@ fn cargo_mutants(store: &str, scoped: Scoped) -> Alone {
         Scoped::Files => {
             "--file hold.rs --file crates/quote/src/lib.rs --file volumetric.rs --file card.rs --file tiers.rs --file crates/tariff/src/lib.rs"
         }
-        Scoped::OneFile => "--file hold.rs",
     };
     let jobs = if scoped == Scoped::Finest { "--jobs \"$(nproc)\"" } else { "" };
     Alone {
@@ -79,7 +76,6 @@ fn stryker_js(scoped: Scoped) -> Alone {
             "src/app/?shop?/*slug*/page.ts,{promotion}:9-9,{promotion}:24-24,{promotion}:26-26,{retry}:2-2,{retry}:5-11"
         ),
         Scoped::Files => format!("src/app/?shop?/*slug*/page.ts,{promotion},{retry}"),
-        Scoped::OneFile => "src/app/?shop?/*slug*/page.ts".to_owned(),
     };
     Alone {
         tool: "stryker-js",
@@ -90,13 +86,8 @@ fn stryker_js(scoped: Scoped) -> Alone {
     }
 }
 
-fn pit(scoped: Scoped) -> Alone {
-    let classes = match scoped {
-        Scoped::OneFile => "example.parcelwright.ledger.PostingReference",
-        Scoped::Finest | Scoped::Files => {
-            "example.parcelwright.ledger.PostingReference,example.parcelwright.ledger.RebateService,*StatementPeriod*"
-        }
-    };
+fn pit() -> Alone {
+    let classes = "example.parcelwright.ledger.PostingReference,example.parcelwright.ledger.RebateService,*StatementPeriod*";
     Alone {
         tool: "pit",
         folder: "services/ledger",
@@ -128,7 +119,6 @@ fn mutmut(scoped: Scoped) -> Alone {
             "'manifest.bags.x_trips__*' 'manifest.bags.x_spare__*' 'manifest.lines.x_parse__*' 'manifest.lines.x_from_kilos__*'"
         }
         Scoped::Files => "'manifest.bags.*' 'manifest.lines.*'",
-        Scoped::OneFile => "'manifest.lines.*'",
     };
     Alone {
         tool: "mutmut",
@@ -142,11 +132,7 @@ fn mutmut(scoped: Scoped) -> Alone {
 fn cosmic_ray(scoped: Scoped) -> Alone {
     let filter = match scoped {
         Scoped::Finest => ".venv/bin/cr-filter-git --config cosmic.toml session.sqlite",
-        Scoped::Files | Scoped::OneFile => "true",
-    };
-    let modules = match scoped {
-        Scoped::OneFile => "\"labels/printer.py\"",
-        Scoped::Finest | Scoped::Files => "\"labels/address.py\", \"labels/printer.py\"",
+        Scoped::Files => "true",
     };
     Alone {
         tool: "cosmic-ray",
@@ -154,7 +140,7 @@ fn cosmic_ray(scoped: Scoped) -> Alone {
         script: format!(
             "cat > cosmic.toml <<'END'
 [cosmic-ray]
-module-path = [{modules}]
+module-path = [\"labels/address.py\", \"labels/printer.py\"]
 timeout = 15.0
 excluded-modules = []
 test-command = \".venv/bin/python -m unittest discover -s tests -t . -q\"
@@ -172,16 +158,12 @@ END
     }
 }
 
-fn stryker_net(store: &str, scoped: Scoped) -> Alone {
-    let files = match scoped {
-        Scoped::OneFile => "--mutate '**/Declaration.cs'",
-        Scoped::Finest | Scoped::Files => "--mutate '**/Declaration.cs' --mutate '**/Duty.cs'",
-    };
+fn stryker_net(store: &str) -> Alone {
     Alone {
         tool: "stryker-net",
         folder: "services/customs/src/Customs",
         script: format!(
-            "{store}/stryker-net/*/dotnet-stryker {files} \\
+            "{store}/stryker-net/*/dotnet-stryker --mutate '**/Declaration.cs' --mutate '**/Duty.cs' \\
              --test-project ../../tests/Customs.Tests/Customs.Tests.csproj \\
              --test-project ../../tests/Customs.Documents.Tests/Customs.Documents.Tests.csproj \\
              --reporter json --output out --skip-version-check"

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use polymut_schemas::{Guarantee, IsolationLevel, ProjectId, Report};
 
 use super::context::{Place, adapters, choice, containment, gate_input};
@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::git::Repo;
 use crate::index;
 use crate::job::{JobOptions, Machine, MachineParts, SideFiles, WALL};
+use crate::paths::AbsPath;
 use crate::pipeline::{self, Planned};
 use crate::report::{Json, Renderer as _, write_atomic};
 use crate::ui;
@@ -121,7 +122,7 @@ async fn judge(place: &Place, (scope, how): (&ScopeArgs, &HowArgs), start: Start
     let header = resume::header((&repo, &planned), how, &options)?;
     let opened = resume::open((place, &state), start, header, &events)?;
     let (wanted, require) = walls(how, &config);
-    let caches = caches(place, how)?;
+    let caches = caches(place, repo.root(), how)?;
     let probe = opened.folder.work().join("probe");
     let contained = containment(place, &probe, wanted, &require, &caches).await?;
     let (folder, journal) = opened.walled(&contained)?;
@@ -146,9 +147,17 @@ async fn judge(place: &Place, (scope, how): (&ScopeArgs, &HowArgs), start: Start
 }
 
 /// The folders that downloads are shared in. Not a matter of `polymut.toml`: that comes with the change under review.
-fn caches(place: &Place, how: &HowArgs) -> anyhow::Result<Caches> {
+fn caches(place: &Place, repo: &AbsPath, how: &HowArgs) -> anyhow::Result<Caches> {
     let more = how.caches.cache.iter().map(|folder| {
         let folder = place.here.join(folder);
+        // Installations write there: the user's tree is no place for that, nor is what holds it. Asked of what exists of
+        // the way, before anything is made, for a link may lead back in.
+        let way = folder.as_path().ancestors().find(|at| at.exists()).unwrap_or(folder.as_path());
+        let real = fs_err::canonicalize(way)?;
+        let holds = way == folder.as_path() && repo.as_std_path().starts_with(&real);
+        if real.starts_with(repo.as_std_path()) || holds {
+            bail!("--cache {folder}: it is in the repository, or holds it; name a folder beside it");
+        }
         fs_err::create_dir_all(&folder)?;
         Ok(folder)
     });

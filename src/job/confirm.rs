@@ -24,7 +24,7 @@ impl JobState<'_> {
         }
         // The tool is started anyway: survivors that only it can replay, all in one start, come along.
         let along = self.replayed_together()?;
-        self.replayed = along.len();
+        let doubted = suspects.len();
         suspects.extend(along);
         let fork = self.machine.fork(sandbox, "confirm").await.map_err(|error| broken(&error))?;
         let Some(parsed) = self.stage(Stage::Confirm(&suspects), fork.as_ref()).await? else { return Ok(()) };
@@ -40,10 +40,12 @@ impl JobState<'_> {
         let mut dropped: Dropped = normalized.dropped;
         let mut reported = 0;
         for answer in normalized.mutants {
-            let known = suspects.iter().find(|suspect| suspect.key == answer.key);
-            match (known, answer.judged) {
-                (Some(suspect), true) => {
+            let known = suspects.iter().position(|suspect| suspect.key == answer.key);
+            match (known.and_then(|at| Some((at, suspects.get(at)?))), answer.judged) {
+                (Some((at, suspect)), true) => {
                     reported += 1;
+                    // Only a replay that was made counts: who got none is asked once more before anyone is blamed.
+                    self.replayed += usize::from(at >= doubted);
                     self.agree(answer, suspect.why);
                 }
                 (Some(_) | None, _) => *dropped.entry("not doubted".to_owned()).or_default() += 1,
@@ -65,9 +67,10 @@ impl JobState<'_> {
     fn agree(&mut self, answer: Keyed, why: Doubt) {
         let tool = self.tool_name();
         let Some(known) = self.ledger.get_mut(&answer.key) else { return };
-        // What no test reaches survives, too: that is no other answer.
+        // A replayed survivor that no test reaches survives, too. To a doubt that is another answer: what no test reaches
+        // is no survivor.
         let same = known.mutant.status == answer.mutant.status
-            || (survives(known.mutant.status) && survives(answer.mutant.status));
+            || (why == Doubt::Flips && survives(known.mutant.status) && survives(answer.mutant.status));
         let first = known.mutant.status;
         known.doubt = answer.doubt;
         known.mutant.confirmed =

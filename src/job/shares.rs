@@ -61,13 +61,14 @@ impl JobState<'_> {
             Units::Mutants(keys) => keys.len(),
             Units::Files(files) => files.len(),
         };
-        let cores = usize::try_from(self.machine.all_cores()).unwrap_or(1);
+        let cores = usize::try_from(self.machine.all_cores()).unwrap_or(1).max(1);
+        let starts = count / self.units_of_a_start();
         let level = self.containment.as_ref().map(|reached| reached.level);
         if cores == 1 || level != Some(IsolationLevel::Sealed) {
-            // Below that level a sandbox is a copy of all that was built.
-            return cores;
+            // Below that level a sandbox is a copy of all that was built, and has to be worth it.
+            return starts.clamp(1, cores);
         }
-        (count / self.units_of_a_start()).clamp(cores, cores * SHARES_OF_A_CORE)
+        starts.clamp(cores, cores * SHARES_OF_A_CORE)
     }
 
     /// How many mutants take as long as a start of the tool, by and large. Nothing measured goes in: what a share holds

@@ -53,4 +53,11 @@ fn a_cache_that_is_asked_for_is_made_and_one_that_cannot_be_is_named() {
     let file = place.beside("file");
     fs_err::write(&file, "").unwrap();
     place.polymut(&[&run[..], &[file.to_str().unwrap()]].concat()).ends(2).says(file.to_str().unwrap());
+    // Installations write there: never into the working tree, by whatever way, nor into what holds it.
+    std::os::unix::fs::symlink(place.root(), place.beside("link")).unwrap();
+    let before = place.snapshot();
+    for folder in ["downloads", ".", "..", "../link/downloads"] {
+        place.polymut(&[&run[..], &[folder]].concat()).ends(2).says("is in the repository, or holds it");
+    }
+    assert!(place.snapshot() == before, "a cache was made in the working tree");
 }

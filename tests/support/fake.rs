@@ -156,6 +156,7 @@ fn mutant(job: &Job<'_>, key: &str, line: &str, word: Option<&&str>) -> Result<R
         Some("survived") => (Some(Status::Survived), None),
         Some("timeout") => (Some(Status::Timeout), Some(Doubt::Load)),
         Some("hung") => (Some(Status::Timeout), None),
+        Some("unreached") => (Some(Status::NoCoverage), None),
         Some("untested") => (Some(Status::Survived), Some(Doubt::NoTestRun)),
         Some(other) => {
             return Err(ParseError::UnknownStatus {

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::scope::Scope;
 
-/// How our groups are called, before the keeper's process id.
-const PREFIX: &str = "polymut-";
+/// How our groups are called, before what tells them apart.
+pub(super) const PREFIX: &str = "polymut-";
 
 /// Where groups can be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-/// How a scope's name ends; the first part is ours.
-const UNIT: &str = "polymut-";
+use super::cgroup::PREFIX;
+
+/// How a scope's name ends.
 const SUFFIX: &str = ".scope";
 
 /// Variables by which the user's systemd is found.
@@ -53,7 +54,7 @@ impl Scope {
             properties.extend([format!("MemoryMax={bytes}"), "MemorySwapMax=0".to_owned()]);
         }
         let fixed = ["--user", "--scope", "--quiet", "--collect"].map(str::to_owned);
-        let unit = format!("--unit={UNIT}{unit}{SUFFIX}");
+        let unit = format!("--unit={PREFIX}{unit}{SUFFIX}");
         let properties = properties.into_iter().map(|property| format!("--property={property}"));
         fixed.into_iter().chain([unit]).chain(properties).chain(["--".to_owned()]).collect()
     }
@@ -61,7 +62,7 @@ impl Scope {
     /// The group of a process that was started so, by the text of its `/proc/self/cgroup`.
     pub(super) fn group(&self, own: &str) -> Option<Utf8PathBuf> {
         let path = Utf8Path::new(own.lines().find_map(|line| line.strip_prefix("0::/"))?);
-        let ours = path.file_name()?.starts_with(UNIT) && path.as_str().ends_with(SUFFIX);
+        let ours = path.file_name()?.starts_with(PREFIX) && path.as_str().ends_with(SUFFIX);
         ours.then(|| self.mount.join(path))
     }
 }
