@@ -12,7 +12,7 @@ use polymut_schemas::Report;
 use serde_json::Value;
 
 use crate::crates::slowly_tested;
-use crate::live_stops::{nothing_is_left, signal};
+use crate::live_stops::{nothing_is_left, nothing_is_left_of, signal};
 use crate::own_command::essence;
 use crate::place::{Place, snapshot};
 use crate::program::{CargoMutants, Ran, polymut};
@@ -114,11 +114,13 @@ fn the_example_killed_at_eight_moments_ends_as_if_it_had_not_been() {
         child.kill().unwrap();
         child.wait().unwrap();
         deaths += 1;
+        nothing_is_left_of(&state);
         assert!(snapshot(&repo) == tree, "death {deaths} has changed the working tree");
         let again = Ran::of(&start(&[&run[..], &["--resume"]].concat()).output().unwrap());
         let (report, essence) = document(&page);
         assert_eq!(again.code, first.code, "death {deaths}: {}", again.err);
         assert!(essence == whole, "death {deaths}: {} answers were kept", resumed(&report));
+        nothing_is_left_of(&state);
         assert!(snapshot(&repo) == tree, "the working tree has changed after death {deaths}");
     }
 }

@@ -5,6 +5,7 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -39,9 +40,8 @@ pub(crate) fn signal(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
 }
 
-/// Processes that were started for this place: their arguments, environment or folder name its state.
-fn left_over(place: &Place) -> Vec<String> {
-    let state = place.state();
+/// Processes that were started for the runs of this folder: their arguments, environment or folder name it.
+fn left_over(state: &Path) -> Vec<String> {
     let mark = state.as_os_str().as_bytes();
     let holds = |bytes: &[u8]| bytes.windows(mark.len()).any(|window| window == mark);
     let mut found = Vec::new();
@@ -59,15 +59,23 @@ fn left_over(place: &Place) -> Vec<String> {
 
 #[track_caller]
 pub(crate) fn nothing_is_left(place: &Place) {
+    nothing_is_left_of(&place.state());
+}
+
+/// No process and no mount of the runs whose state is in this folder. A process may need a moment to end.
+#[track_caller]
+pub(crate) fn nothing_is_left_of(state: &Path) {
     let started = Instant::now();
     loop {
-        let left = left_over(place);
+        let left = left_over(state);
         if left.is_empty() {
-            return;
+            break;
         }
         assert!(started.elapsed() < PATIENCE, "still running: {left:#?}");
         std::thread::sleep(Duration::from_millis(50));
     }
+    let mounts = std::fs::read_to_string("/proc/mounts").unwrap();
+    assert!(!mounts.contains(state.to_str().unwrap()), "{mounts}");
 }
 
 fn interrupted(first: Signal, code: i32) {
